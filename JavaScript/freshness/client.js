@@ -169,7 +169,7 @@ export class FreshnessClient {
 
   /** Ends all requests, streams, timers and iterations. */
   close() {
-    // Listeners hear of it, and may close it too.
+    // Listeners are notified, and may close it too.
     if (this.#isClosed) return;
     this.#isClosed = true;
     for (const resource of this.#all) resource.end();

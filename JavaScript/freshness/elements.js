@@ -68,7 +68,7 @@ class FreshElement extends Base {
     try {
       this.resource = client.resource(new URL(src, document.baseURI), { policy: policyOf(this.getAttribute("policy")) });
     } catch (failure) {
-      // A URL or a policy that is not valid: the page goes on, and its console says why.
+      // A URL or a policy that is not valid: the page continues, and its console says why.
       this.setAttribute("state", "failing");
       return console.error(failure);
     }

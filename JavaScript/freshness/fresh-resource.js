@@ -68,7 +68,7 @@ export class FreshResource {
    * @param {object} options - All optional. `policy`: the name of a preset, an interval in milliseconds, or an
    *   object as of `Engine.policy`; `headers`: an object or a function; `read(document, { headers, previous })`: the value
    *   of an answer, the document itself by default; what it throws makes the answer unreadable; `about(value, document)`:
-   *   `{ madeAt, serverTime, nextExpectedAt, spread, isActive, hasRealtime }` of a value; `contentOf(value)`: the text that tells
+   *   `{ madeAt, serverTime, nextExpectedAt, spread, isActive, hasRealtime }` of a value; `contentOf(value)`: the text that shows
    *   whether it changed; `tags`: strings, for `FreshnessClient.invalidate`; `stream`: `{ address, transport, reduce, resumes, protocols }`.
    */
   constructor(client, key, address, options) {
@@ -271,7 +271,7 @@ export class FreshResource {
     this.#client.timers.clearTimeout(this.#loading);
     this.#watching += 1;
     const live = this.#live;
-    // First, so that a listener that hears of the end finds nothing to ask.
+    // First, so that a listener that is notified of the end finds nothing to request.
     [this.#live, this.#loadFailure, this.#lastId, this.#isPaused] = [null, null, null, false];
     live?.stop();
     this.#local.clear();
@@ -468,7 +468,7 @@ export class FreshResource {
       try {
         entry.listener(this.#snapshot);
       } catch (failure) {
-        // The other listeners and the engine go on.
+        // The other listeners and the engine continue.
         reportFailure(failure);
       }
     }

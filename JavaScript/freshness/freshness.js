@@ -296,8 +296,8 @@ export class Origin {
    *   `opens` for an event stream, which ends with `withdrew`.
    * @returns {object} `restraint`: to pass to the machines, as the values of `restrained`; `send`: of
    *   each request to send now `number` and `isHeld`, and the stream if it may be opened. A long poll that is not held is sent as an ordinary request,
-   *   and the machine is told with `notHeld`. `delayed`: the numbers of requests that waited and that the restraint delays. They are not sent:
-   *   the machine of each is told with `answered` and the outcome `cancelled`, after `restrained`. If there are any, more may follow: pass
+   *   and the machine is notified with `notHeld`. `delayed`: the numbers of requests that waited and that the restraint delays. They are not sent:
+   *   the machine of each is notified with `answered` and the outcome `cancelled`, after `restrained`. If there are any, more may follow: pass
    *   another event, such as `withdrew` of the number 0, until they are all sent.
    */
   handle(event) {

@@ -52,14 +52,14 @@ export interface StreamOptions<Value> {
 }
 
 export interface ResourceOptions<Value> {
-  /** Tells resources of one address apart; the address by default. */
+  /** Distinguishes resources of one address; the address by default. */
   key?: string;
   policy?: PolicyName;
   headers?: HeaderFields;
   /** Makes a value from a response; the document itself by default. An error makes the response `undecodable`. */
   read?: (document: unknown, answer: { headers: Headers; previous: Value | null }) => Value;
   about?: (value: Value, document: unknown) => About | null | undefined;
-  /** The text that tells whether a value changed; its JSON without `meta` by default. */
+  /** The text that shows whether a value changed; its JSON without `meta` by default. */
   contentOf?: (value: Value) => string;
   /** Strings for `FreshnessClient.invalidate`; at most 32. */
   tags?: string[];

@@ -134,7 +134,7 @@ export class LiveResource {
   /** Ends everything: request, stream, timer and copy. */
   stop() {
     const machine = this.#machine;
-    // What is told of the end may end it too.
+    // What is notified of the end may end it too.
     if (!machine || this.#isEnding) return;
     [this.#isEnding, this.#isRunning] = [true, false];
     try {
@@ -230,7 +230,7 @@ export class LiveResource {
   }
 
   #handle(event, now = this.now()) {
-    // Listeners hear of it, and may end everything, or take time.
+    // Listeners are notified, and may end everything, or take time.
     if (this.#prolong(event, now)) now = this.now();
     if (this.#machine === null) return;
     const effects = this.#machine.handle(event, now, Engine.draw());
@@ -267,7 +267,7 @@ export class LiveResource {
     return true;
   }
 
-  /** Tells the machine, whose clock has whole milliseconds, that its request has not been sent until now. */
+  /** Notifies the machine, whose clock has whole milliseconds, that its request is only sent now. */
   #isQueued(inFlight, now) {
     inFlight.deadline = Math.floor(now) + inFlight.timeout;
     const { generation, context } = inFlight;

@@ -19,7 +19,7 @@ export class LocalChanges {
    * Adds a change whose request goes out now; returns what the other methods take.
    *
    * @param {(value: any) => any} change - Returns the changed value and leaves the given one as it is.
-   * @throws {RangeError} If too many requests are out; of changes that the server has accepted, the oldest is not shown any more.
+   * @throws {RangeError} If too many requests are out; of changes that the server has accepted, the oldest is no longer shown.
    */
   add(change) {
     if (this.#changes.length >= MOST_CHANGES) {

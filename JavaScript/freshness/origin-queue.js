@@ -151,7 +151,7 @@ export class OriginQueue {
     return number;
   }
 
-  /** Returns whether the last response of the server came over HTTP/2 or later, as far as the browser tells. */
+  /** Returns whether the last response of the server came over HTTP/2 or later, as far as the browser reports. */
   #sharesConnection() {
     /** @type {any[]} With `nextHopProtocol`, which is empty if the server does not let the page know. */
     const entries = globalThis.performance?.getEntriesByType?.("resource") ?? [];

@@ -54,7 +54,7 @@ async function read(response, received, { sentTag, readDocument, ownsTime, taken
   };
   if (status === 304 || status === 204) {
     received.outcome = "unchanged";
-    // The fields tell of the server's own copy.
+    // The fields describe the server's own copy.
     if (ownsTime) Object.assign(received.metadata, { fetchedAt: null, cacheAge: null });
     received.isOfAnotherCopy = status === 304 && sentTag !== null && !confirms(headers.get("etag"), sentTag);
     return;
@@ -113,7 +113,7 @@ function confirms(answered, sent) {
   return answered === null || opaque(answered) === opaque(sent);
 }
 
-/** Returns the outcome of a status in the words of the engine (R21). */
+/** Returns the outcome of a status in the engine's terms (R21). */
 export function outcomeOf(status, headers) {
   if (status === 206 || status < 200 || (status >= 300 && status < 400)) return "undecodable";
   if (status < 300) return "content";

@@ -53,7 +53,7 @@ export class ValueStream extends ResourceStream {
 export function metadataOf({ madeAt = null, serverTime = null } = {}) {
   const metadata = {};
   const [made, now] = [madeAt, serverTime].map((time) => (time == null ? null : timeOf(time)));
-  // A value's own time is told, and its age with it: the server's figure is of something else.
+  // A value's own time is reported, and its age with it: the server's figure is of something else.
   if (made !== null) Object.assign(metadata, { fetchedAt: made, cacheAge: null });
   if (now === null) return metadata;
   const isWhole = typeof serverTime === "string" ? truncationOf(serverTime) > 0 : now % 1000 === 0;

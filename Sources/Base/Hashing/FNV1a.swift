@@ -1,6 +1,6 @@
 /// The 64-bit hash FNV-1a (Fowler, Noll and Vo): the same in every run and on every platform.
 ///
-/// It tells content apart; it does not protect against a deliberate collision.
+/// It distinguishes contents; it does not protect against a deliberate collision.
 package struct FNV1a: Hashable, Sendable {
   /// The hash of the bytes added so far.
   @inlinable package var value: UInt64 { state }

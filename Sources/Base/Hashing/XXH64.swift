@@ -1,4 +1,4 @@
-/// The 64-bit hash XXH64 with seed 0 (Collet, xxHash specification 0.1.1): tells bytes apart at memory speed.
+/// The 64-bit hash XXH64 with seed 0 (Collet, xxHash specification 0.1.1): distinguishes bytes at memory speed.
 ///
 /// It does not protect against a deliberate collision.
 package enum XXH64 {

@@ -7,7 +7,7 @@ struct ConnectionAdmission: Sendable {
   enum Effect: Hashable, Sendable {
     /// Let an operation use a connection.
     case grant(operation: Int, connection: Int)
-    /// Tell an operation that it gets no connection.
+    /// Notify an operation that it gets no connection.
     case refuse(operation: Int, Refusal)
     /// Open a connection.
     case open(connection: Int)
@@ -72,7 +72,7 @@ struct ConnectionAdmission: Sendable {
     return opening.isEmpty && inUse.isEmpty ? refuseAll(.unreachable) : effects
   }
 
-  /// An operation does not need its connection any more.
+  /// An operation no longer needs its connection.
   mutating func release(
     _ connection: Int,
     isUsable: Bool,

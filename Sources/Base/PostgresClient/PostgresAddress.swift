@@ -10,14 +10,14 @@ package struct PostgresAddress: Hashable, Sendable {
   let places: [Place]
   /// How long to wait for each of them, in seconds, if the string says so.
   let timeout: Double?
-  /// Who connects to what, without secrets.
+  /// The address for messages, without secrets.
   private let display: String
 
   /// A server of a connection string.
   struct Place: Hashable, Sendable {
     /// The options that name it and no other, for libpq; none if the string names one server at most.
     var options: [String: String] = [:]
-    /// Who connects to it, without secrets.
+    /// The server's address for messages, without secrets.
     var display: String
   }
 

@@ -35,7 +35,7 @@ package struct PostgresClientLimits: Hashable, Sendable {
   package var leastReconnectSeconds = 0.1
   /// The longest pause before another attempt to connect, in seconds.
   package var mostReconnectSeconds = 5.0
-  /// The most notifications that wait for a listener; beyond it, the listener is told that some are missing.
+  /// The most notifications that wait for a listener; beyond it, the listener is notified that some are missing.
   package var notifications = 10_000
   /// How often a listener checks its connection, in seconds.
   package var pingSeconds = 10.0

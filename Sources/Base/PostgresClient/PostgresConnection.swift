@@ -86,7 +86,7 @@ package actor PostgresConnection {
   /// Closes the connection; an operation under way fails.
   package func close() { end(PostgresError(.closed, "the connection is closed"), tells: false) }
 
-  /// Lets the server close the connection soon when this end does not answer any more, as behind a line that is cut.
+  /// Lets the server close the connection soon when this end no longer answers, as behind a line that is cut.
   ///
   /// - Throws: ``PostgresError``.
   func boundSilence() async throws {

@@ -3,11 +3,11 @@ import Synchronization
 /// Receives notifications over a connection of its own, which it opens again whenever it is lost.
 ///
 /// Notifications that are sent while there is no connection are gone. After each connection the listener therefore
-/// reports ``Event/gap``, upon which its owner reads from the tables what it may have missed.
+/// reports ``Event/gap``, and its owner then reads from the tables what it may have missed.
 package struct PostgresListener: Sendable {
   /// What the listener reports.
   package enum Event: Hashable, Sendable {
-    /// Listening begins or goes on; any number of notifications may be missing before this one.
+    /// Listening begins or continues; any number of notifications may be missing before this one.
     case gap
     /// A notification.
     case notification(PostgresConnection.Notification)
@@ -99,7 +99,7 @@ private final class NotificationInbox: Sendable {
     var isLost = false
   }
 
-  /// Reports that there is something to take.
+  /// Reports that there is something to read.
   let wakes: AsyncStream<Void>
   private let wake: AsyncStream<Void>.Continuation
   private let most: Int

@@ -2,7 +2,7 @@ import Synchronization
 
 /// Tables of the program in a schema of their own, brought up to date by numbered migrations.
 ///
-/// Migrations only go forward. Each leaves what the version before it uses, so that servers of that version go on while
+/// Migrations only go forward. Each leaves what the version before it uses, so that servers of that version continue while
 /// others start with the new one.
 package struct PostgresSchema: Sendable {
   /// An error of a schema that does not fit this program.
@@ -101,7 +101,7 @@ package struct PostgresSchema: Sendable {
   ///   - schemas: The schemas.
   ///   - connection: A connection of a role that may create them.
   ///   - roles: Roles that get the rights that a server needs, besides those that may write a schema, or one before it, already.
-  /// - Returns: What became of each.
+  /// - Returns: The outcome of each.
   /// - Throws: ``Mismatch`` for a newer schema and for one of something else; ``PostgresError``, which says so if tables are in
   ///   use for too long, or if the role cannot pass its rights on.
   package static func migrate(

@@ -112,7 +112,7 @@ package struct Lease: Hashable, Sendable {
   private var observation: Observation?
   private var nextAt: Duration
 
-  /// Creates the state of a server that knows nothing yet and looks at once.
+  /// Creates the state of a server that knows nothing yet and checks at once.
   package init(_ limits: LeaseLimits = LeaseLimits(), at now: Duration) {
     self.limits = limits
     nextAt = now

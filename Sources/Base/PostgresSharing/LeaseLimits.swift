@@ -10,7 +10,7 @@ package struct LeaseLimits: Hashable, Sendable {
   package var margin = Duration.milliseconds(150)
   /// How often an owner renews its lease.
   package var renewEvery = Duration.milliseconds(750)
-  /// How often another server looks at the lease.
+  /// How often another server checks the lease.
   package var watchEvery = Duration.milliseconds(1_000)
   /// The time over which servers spread when they take over a lease that was not released.
   package var acquireSpread = Duration.milliseconds(400)

@@ -61,7 +61,7 @@ package enum DatabaseFile {
   /// journal").
   ///
   /// Databases with a write-ahead log have a journal only until they have the log. If this user may not write, opening the
-  /// file tells why it cannot be read.
+  /// file shows why it cannot be read.
   package static func rollBack(_ path: String) {
     var facts = stat()
     guard stat("\(path)-journal", &facts) == 0, facts.st_size > 0 else { return }

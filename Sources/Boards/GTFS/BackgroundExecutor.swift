@@ -62,7 +62,7 @@ package enum BackgroundExecutor {
     return all.compactMap(\.self)
   }
 
-  /// Does two things as ``perform(_:_:)`` does, and hands over what they made.
+  /// Performs two operations as ``perform(_:_:)`` does, and returns their results.
   package static func both<First: Sendable, Second: Sendable>(
     _ here: () -> First,
     _ beside: @escaping @Sendable () -> Second
@@ -108,7 +108,7 @@ package enum BackgroundExecutor {
   package static func wake(_ work: @escaping @Sendable () -> Void) { waker.add(work) }
 }
 
-/// A thread that does one thing after the other, for ever; it may come after all others.
+/// A thread that performs one operation after another and never ends; it may have a lower priority than others.
 private final class BackgroundThread: Sendable {
   private let waiting = Mutex<[@Sendable () -> Void]>([])
   private let count = DispatchSemaphore(value: 0)

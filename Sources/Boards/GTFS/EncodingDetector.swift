@@ -109,7 +109,7 @@ package struct EncodingDetector {
     }
   }
 
-  /// Elsewhere than in Central Europe one byte of so many has to speak for another encoding.
+  /// Elsewhere than in Central Europe one byte of this many has to support another encoding.
   private static let leastShare = 20
 
   /// Whether letters occur that Czech, Slovak, Slovene or Croatian have and Polish has not: á í č ě ř ý.

@@ -43,7 +43,7 @@ package enum FeedLimits {
   ///
   /// A row of 30 bytes gives up to ``runsPerTrip`` runs. The largest networks that run by frequencies take 80 MB.
   package static let frequencyBytes = 256 << 20
-  /// How many trips are looked at to find those that a vehicle may run after a trip of its block, and the most that
+  /// How many trips are examined to find those that a vehicle may run after a trip of its block, and the most that
   /// transfers.txt may link to it.
   package static let continuationsPerTrip = 64
   /// The most trips, of all days together, that continue as one trip.

@@ -36,7 +36,7 @@ package final class ReadAhead: ByteSource {
 
   /// The state shared by the two threads; the semaphores say whose turn it is.
   private final class Shared: @unchecked Sendable {
-    /// Let go by the reading thread before it reports the end: an archive is used by one thread at
+    /// Released by the reading thread before it reports the end: an archive is used by one thread at
     /// a time.
     private var source: (any ByteSource)?
     private let full = DispatchSemaphore(value: 0)

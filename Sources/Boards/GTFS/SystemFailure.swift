@@ -6,7 +6,7 @@ import Darwin
 import Musl
 #endif
 
-/// The operating system's word for an error number.
+/// The operating system's message for an error number.
 package enum SystemFailure {
   /// The text of an `errno` value, such as "No space left on device".
   package static func text(_ number: Int32) -> String {

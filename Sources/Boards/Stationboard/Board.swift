@@ -37,10 +37,10 @@ public struct Board: Codable, Hashable, Sendable {
     public var rtCoverage: Coverage?
     /// When the next realtime is expected, RFC 3339.
     public var nextExpectedAt: String?
-    /// Which part of the last publications would have been there by such a moment, 0 to 1; `nil` from older
+    /// Which part of the last publications would have been there by such an instant, 0 to 1; `nil` from older
     /// servers.
     public var nextExpectedQuantile: Double?
-    /// The window after that moment over which the server asks its clients to spread, in milliseconds; `nil`
+    /// The window after that instant over which the server asks its clients to spread, in milliseconds; `nil`
     /// from older servers.
     public var nextExpectedSpreadMs: Double?
     /// The id of the request in the server's log.

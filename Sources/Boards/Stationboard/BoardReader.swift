@@ -20,7 +20,7 @@ public struct BoardReader: Sendable {
   /// Reads the answer of `GET /api/stationboard`.
   ///
   /// - Parameter bytes: The JSON.
-  /// - Returns: The board and the issues. A board without `meta` has empty words there.
+  /// - Returns: The board and the issues. A board without `meta` has empty strings there.
   /// - Throws: `DecodeFailure` if the bytes are not JSON, or an object without a list `departures`.
   public func board(_ bytes: [UInt8]) throws(DecodeFailure) -> Decoded<Board> {
     let decoded = try decoder.decode(bytes) { root -> Board? in
@@ -243,7 +243,7 @@ public struct BoardReader: Sendable {
     return meta
   }
 
-  /// The word of `meta.rtStatus` for what `rt` says.
+  /// The value of `meta.rtStatus` for what `rt` says.
   private static func status(_ rt: DecodeField) -> String {
     if rt["applied"].bool() == true { return "applied" }
     switch rt["reason"].string() {

@@ -65,7 +65,7 @@ public struct Departure: Codable, Hashable, Sendable {
   public var realtimeFreshness: String?
   /// By how many seconds the prediction may be off; `nil` if that is not known.
   public var predictionUncertaintySec: Int?
-  /// How full the vehicle leaves here by prediction, in the words of ``Vehicle/occupancy``; `nil` without data.
+  /// How full the vehicle leaves here by prediction, as a value of ``Vehicle/occupancy``; `nil` without data.
   public var occupancy: String?
   /// Disruptions of this departure.
   public var alerts: [ServiceAlert]?

@@ -2,7 +2,7 @@
 public struct ServiceAlert: Codable, Hashable, Sendable {
   /// Names the alert.
   public var id: String
-  /// How bad it is, in the words of GTFS-Realtime.
+  /// The severity, as GTFS-Realtime names it.
   public var severity: String?
   /// Its effect on the service, such as `DETOUR`.
   public var effect: String?

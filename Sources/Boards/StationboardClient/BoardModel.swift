@@ -153,7 +153,7 @@ public final class BoardModel {
     store.map { LiveSource(resource, of: client, keptIn: $0) } ?? LiveSource(resource, of: client)
   }
 
-  /// Closes the stop: nothing is asked for any more.
+  /// Closes the stop: no more requests are sent.
   public func close() {
     live?.stop()
     live = nil
@@ -167,7 +167,7 @@ public final class BoardModel {
   /// Follows the lifecycle of the app and the network of the device while the result lives.
   public func observeDevice() -> DeviceObservation { client.observeDevice() }
 
-  /// Tells the engine that the application moved to the foreground or background (R11).
+  /// Reports that the application moved to the foreground or background (R11).
   public func lifecycle(_ lifecycle: Lifecycle) { client.lifecycle(lifecycle) }
 
   /// The network came, went or began to cost (R24).

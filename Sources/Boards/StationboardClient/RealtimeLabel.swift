@@ -80,7 +80,7 @@ public enum PredictionAge: String, Hashable, Sendable {
 
   /// The freshness of a departure's prediction now; `nil` if it has none.
   ///
-  /// The server's word, made worse by the time that has passed since: a client that hears nothing ages its
+  /// The server's status, made worse by the time that has passed since: a client that receives nothing ages its
   /// board itself.
   ///
   /// - Parameters:

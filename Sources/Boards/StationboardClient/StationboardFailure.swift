@@ -8,9 +8,9 @@ public struct StationboardFailure: Error, Hashable, Sendable, CustomStringConver
     case invalidAddress
     /// The server did not respond; trying again may help.
     case unreachable
-    /// The server failed (5xx); asking again may help.
+    /// The server failed (5xx); a retry may help.
     case server
-    /// The request was refused (4xx); asking again does not help.
+    /// The request was refused (4xx); a retry does not help.
     case refused
     /// The answer is not what the contract says.
     case unreadable

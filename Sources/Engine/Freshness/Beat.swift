@@ -96,7 +96,7 @@ struct Beat: Hashable, Sendable {
     return step
   }
 
-  /// Records what became of a change that was overdue when it was requested.
+  /// Records the outcome of a change that was overdue when it was requested.
   ///
   /// - Parameter isAbsent: Whether it was never made: the next one came in its place.
   mutating func resolve(isAbsent: Bool) {

@@ -41,7 +41,7 @@ public struct Effects: Hashable, Sendable {
   /// The earliest instant at which the server can have made what the copy now shows, if this event applied or confirmed it
   /// (R38).
   ///
-  /// A mutation that the server accepted by then is confirmed. Otherwise, and if nothing tells the instant, it is `nil`.
+  /// A mutation that the server accepted by then is confirmed. Otherwise, and if the instant is unknown, it is `nil`.
   public var asOf: Instant?
   /// What changes for observers.
   public var changes: Changes = []

@@ -95,7 +95,7 @@ public struct FreshnessMetadata: Hashable, Sendable {
     )
   }
 
-  /// The age of the data on arrival, as far as the server tells.
+  /// The age of the data on arrival, if the server states it.
   ///
   /// R26, R27: the server's own figure first, then `serverTime − fetchedAt`; time in caches is added.
   public var ageAtArrival: Instant.Duration? {
@@ -114,14 +114,14 @@ public struct FreshnessMetadata: Hashable, Sendable {
     return ahead > .seconds(1) ? transit - ahead : age
   }
 
-  /// Returns the greatest possible age on arrival, as far as the server tells (R37).
+  /// Returns the greatest possible age on arrival, if the server states one (R37).
   ///
   /// The time of the return path is unknown, and at most as long as the request took. `Age` and
   /// `Date` count whole seconds, so the time in caches may be almost a second longer than they say,
   /// and the server may have responded almost a second later than its `Date`. Both may be true.
   ///
   /// - Parameter delay: The time from the request to the arrival of the response.
-  /// - Returns: The age, or `nil` if the server does not tell one.
+  /// - Returns: The age, or `nil` if the server does not state one.
   public func greatestAgeAtArrival(delay: Instant.Duration) -> Instant.Duration? {
     greatestAge.map { $0 + wayBack(delay) }
   }

@@ -78,10 +78,10 @@ public struct Origin: Hashable, Sendable {
   private var waiting = RequestQueue()
   /// What is left of the rate limit until it resets.
   private var remaining: Int64 = 0
-  /// A whole window of a rate limit whose windows are as short as the unit in which they are told: the most requests that were
-  /// left, with the one that told, and the longest time.
+  /// A whole window of a rate limit whose windows are as short as the unit in which they are stated: the most requests that were
+  /// left, with the one that stated it, and the longest time.
   private var shortWindow: RateLimit?
-  /// Whether the server cuts what is more than a whole second: it told a reset in less than one.
+  /// Whether the server cuts what is more than a whole second: it stated a reset in less than one.
   private var isCut = false
 
   /// Creates an origin without any history.
@@ -232,7 +232,7 @@ public struct Origin: Hashable, Sendable {
   /// Shares what is left of the rate limit among the resources, evenly until it resets.
   ///
   /// A response that says nothing about it, such as that of a proxy or none at all, does not end the limit. Of responses about
-  /// one window, which may overtake each other, the one that leaves least counts. What a `Retry-After` told (`isTold`) is when to
+  /// one window, which may overtake each other, the one that leaves least counts. What a `Retry-After` says (`isTold`) is when to
   /// ask again, also where the limit resets later.
   private mutating func shape(
     _ rateLimit: RateLimit?,
@@ -281,9 +281,9 @@ public struct Origin: Hashable, Sendable {
     restraint.leastInterval = min(each, limits.retryAfterCap)
   }
 
-  /// The unit in which responses tell when a rate limit resets.
+  /// The unit in which responses state when a rate limit resets.
   private static let resetUnit = Instant.Duration.seconds(1)
-  /// How far apart two responses may tell the same reset, in milliseconds: the unit, and how long they take.
+  /// How far apart two responses may state the same reset, in milliseconds: the unit, and how long they take.
   private static let sameReset: Int64 = 1_500
   /// A window that begins with so little time left is too short for either.
   private static let shortReset = Instant.Duration.seconds(2)

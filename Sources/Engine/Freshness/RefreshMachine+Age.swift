@@ -30,7 +30,7 @@ extension RefreshMachine {
     return taken.map { max(now - $0, inFlight.startedAt) } ?? inFlight.startedAt
   }
 
-  /// Returns whether the source times of the copy and of a response tell which of the two is newer.
+  /// Returns whether the source times of the copy and of a response show which of the two is newer.
   func isOrdered(_ metadata: FreshnessMetadata) -> Bool {
     guard let copy = snapshot?.sourceTime, let made = metadata.fetchedAt else { return false }
     return copy != made
@@ -45,7 +45,7 @@ extension RefreshMachine {
 
   /// Returns the earliest instant at which the server can have made a response (R38).
   ///
-  /// If no cache held the response, it was made after its request was sent. Otherwise, the server's clock tells, or the
+  /// If no cache held the response, it was made after its request was sent. Otherwise, the server's clock decides, or the
   /// `Age` of the cache. A stream that shows no clock is late by less than the silence at which it counts as lost (R33).
   @inline(never)
   func earliest(
@@ -157,7 +157,7 @@ extension RefreshMachine {
     return reading.map { !$0.isMeasured } ?? (metadata.cacheAge == nil)
   }
 
-  /// Returns the greatest age of data that arrives now, as far as the server tells it.
+  /// Returns the greatest age of data that arrives now, if the server states it.
   ///
   /// Data that only states when it was made is counted to the server's clock, as other responses
   /// showed it.

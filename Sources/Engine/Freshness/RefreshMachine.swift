@@ -153,7 +153,7 @@ public struct RefreshMachine: Hashable, Sendable {
   var unchangedRun: Int32 = 0
   var activity = ActivityHistory()
   var isWatched = false
-  /// Whether the origin lets the server hold long polls, as far as the last one tells (R39).
+  /// Whether the origin lets the server hold long polls, as far as the last one shows (R39).
   var isHeldByServer = true
   /// The lifecycle state of the application.
   public internal(set) var lifecycle: Lifecycle = .foreground

@@ -22,7 +22,7 @@ public struct Sample: Hashable, Sendable {
   public var isConditional: Bool
   /// Whether the body changed.
   public var isChange: Bool
-  /// The time from the change on the server to the screen, if the server tells (R30).
+  /// The time from the change on the server to the screen, if the server states it (R30).
   public var changeToScreen: Instant.Duration?
   /// The cadence in force when the request started; zero without one.
   public var cadence: Instant.Duration

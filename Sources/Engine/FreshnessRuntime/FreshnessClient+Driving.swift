@@ -168,7 +168,7 @@ extension FreshnessClient {
     isQueued(inFlight, of: key, at: now, in: &registry)
   }
 
-  /// Tells a machine that its request has not been sent until now.
+  /// Notifies a machine that its request is only sent now.
   private func isQueued(
     _ inFlight: ClientRegistry.InFlightRequest,
     of key: MachineSchedule.Key,

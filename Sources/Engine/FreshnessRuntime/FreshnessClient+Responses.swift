@@ -1,7 +1,7 @@
 import ConditionalHTTP
 import Freshness
 
-// What becomes of a response: it is compared with the copy outside the lock, and passed to the machine under it.
+// How a response is handled: it is compared with the copy outside the lock, and passed to the machine under it.
 extension FreshnessClient {
   /// Passes the response to the machine.
   func arrived<R: FreshResource>(

@@ -98,7 +98,7 @@ struct PendingMutations<Value: Sendable>: Sendable {
     var outstanding: Ticket?
   }
 
-  /// The maximum number; beyond it, the oldest expected result is not shown any more.
+  /// The maximum number; beyond it, the oldest expected result is no longer shown.
   static var most: Int { 256 }
 
   private var mutations: [Mutation] = []

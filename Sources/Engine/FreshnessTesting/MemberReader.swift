@@ -147,7 +147,7 @@ enum Words {
     all(type).map { name($0) }
   }
 
-  /// Returns the message for an unknown word.
+  /// Returns the message for an unknown value.
   static func unknown(_ text: String, known: [String]) -> String {
     "\"\(text)\" is unknown; known are \(known.joined(separator: ", "))"
   }

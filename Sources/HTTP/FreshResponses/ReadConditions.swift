@@ -38,7 +38,7 @@ public struct ReadConditions: Hashable, Sendable {
   /// - Returns: The wait in seconds; `nil` if the client does not want one or has nothing to compare with.
   public func grantedWait(longest: Int64) -> Int64? {
     guard let wait, wait > 0, longest > 0, known != nil || since != nil else { return nil }
-    // `*` names no state, so there is nothing that a change could be told from.
+    // `*` names no state, so a change cannot be detected.
     if case .any = known { return nil }
     return min(wait, longest)
   }

@@ -19,9 +19,9 @@ import HTTPTypes
 public struct ReadExchange: Hashable, Sendable {
   /// What the driver does next.
   public enum Step: Hashable, Sendable {
-    /// Wait for the next change, at most so many milliseconds from now; then call ``end(at:)``.
+    /// Wait for the next change, at most this many milliseconds from now; then call ``end(at:)``.
     case wait(milliseconds: Int64)
-    /// Go on waiting until the same deadline.
+    /// Continue waiting until the same deadline.
     case waitOn
     /// Respond.
     case respond(ResponsePlan)

@@ -27,7 +27,7 @@ public struct StreamCursor: Hashable, Sendable {
     case heartbeat
     /// The newest representation, after a `reset` if the client has a position that is given up.
     case snapshot(afterReset: Bool)
-    /// Word that the content is the same in a newer publication.
+    /// The content is the same in a newer publication.
     case verification
     /// The changes after the state with an id; if they are not available, what ``giveUpPosition()`` says.
     case changes(since: String)
@@ -73,8 +73,8 @@ public struct StreamCursor: Hashable, Sendable {
   ///
   /// - Parameters:
   ///   - lastEventID: The id that the client sent; empty without one.
-  ///   - hasChanges: Whether the resource can tell differences; if not, each event is a snapshot.
-  ///   - verifies: Whether newer publications of the same content are told, without the content.
+  ///   - hasChanges: Whether the resource can compute differences; if not, each event is a snapshot.
+  ///   - verifies: Whether newer publications of the same content are announced, without the content.
   ///   - hasReplicas: Whether a position that is ahead may come from a replica; if not, it is unknown.
   public init(
     lastEventID: String = "",
@@ -106,7 +106,7 @@ public struct StreamCursor: Hashable, Sendable {
       let isYounger = !hasChanges && sourceTime != nil && sourceTime != newest.sourceTime
       return isYounger ? .snapshot(afterReset: false) : idle
     }
-    // Without numbers, only the resource knows whether it can tell the difference.
+    // Without numbers, only the resource knows whether it can compute the difference.
     guard let version = newest.version else {
       return hasChanges ? .changes(since: position.id) : .snapshot(afterReset: false)
     }

@@ -100,7 +100,7 @@ public final class ResourceServing: Sendable {
   ///   - name: The route.
   ///   - age: The age of the data in milliseconds; `nil` if unknown.
   ///   - changedAt: When this server learned of what the event says, in milliseconds since 1970; `nil` if that is
-  ///     unknown or the event is not news.
+  ///     unknown or the event says nothing new.
   package func recordEvent(_ name: String, age: Int64? = nil, changedAt: Int64?) {
     record(
       ServingSample(

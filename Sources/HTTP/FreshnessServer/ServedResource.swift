@@ -58,7 +58,7 @@ public struct ResourceChange: Sendable {
 /// ``state()`` is called for every read and after every change, so it should be cheap. The body is made only if a client
 /// does not have it.
 public protocol ServedResource: Sendable {
-  /// Whether ``changes(since:atMost:)`` can tell differences; if not, each event of a stream is a whole representation.
+  /// Whether ``changes(since:atMost:)`` can compute differences; if not, each event of a stream is a whole representation.
   var hasChanges: Bool { get }
 
   /// Returns the newest state; `nil` if there is no representation yet, which clients read as 503.
@@ -96,12 +96,12 @@ public protocol WritableResource: ServedResource {
   /// - Parameters:
   ///   - body: The new content.
   ///   - conditions: The conditions of the request.
-  /// - Returns: What became of the write.
+  /// - Returns: The outcome of the write.
   /// - Throws: Any error; the application answers it.
   func write(_ body: [UInt8], if conditions: WriteConditions) async throws -> WriteResult
 }
 
-/// What became of a write.
+/// The outcome of a write.
 public enum WriteResult: Sendable {
   /// The content was replaced; the new state.
   case written(RepresentationState)

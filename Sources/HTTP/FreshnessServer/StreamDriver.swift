@@ -46,7 +46,7 @@ package struct StreamDriver<Source: StreamSource>: Sendable {
     send: @concurrent ([Source.Message], RepresentationState?) async throws -> Void
   ) async throws -> StreamEnding {
     var stream = Stream(source, from: id)
-    // What looks for changes works in turns of its own.
+    // The search for changes has turns of its own.
     let wakes = AdmissionPermit.$current.withValue(admission) { signals() }
     do {
       for await wake in wakes {
@@ -74,7 +74,7 @@ package struct StreamDriver<Source: StreamSource>: Sendable {
   private struct Stream {
     var source: Source
     var cursor: StreamCursor
-    /// The first messages tell a new client what is there.
+    /// The first messages give a new client the current state.
     var isFirst = true
 
     init(_ source: Source, from id: String) {

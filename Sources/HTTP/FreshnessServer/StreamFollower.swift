@@ -111,7 +111,7 @@ package enum EventStreamBody {
     return Response(status: .ok, headers: headers, body: body)
   }
 
-  /// The first words of every event stream: when a client that lost it comes back.
+  /// The beginning of every event stream: when a client that lost it comes back.
   package static func retry(_ limits: ServingLimits) throws -> ByteBuffer {
     let retry = EventStreamItem.retry(milliseconds: limits.streamRetryMilliseconds)
     return ByteBuffer(bytes: try retry.serialized())

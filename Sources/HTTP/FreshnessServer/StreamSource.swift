@@ -41,7 +41,7 @@ package struct StreamResourceGone: Error {
   package init() {}
 }
 
-/// The events of one resource for one client, in the words of its contract.
+/// The events of one resource for one client, in the form of its contract.
 ///
 /// ``state()`` is called first whenever the stream wakes; the other requirements may use what it found. Each of them may
 /// throw ``StreamResourceGone``; any other error ends the stream too.
@@ -49,10 +49,10 @@ package protocol StreamSource: Sendable {
   /// What carries an event, or several: the bytes of an event stream, unless there are other transports.
   associatedtype Message: Sendable = ByteBuffer
 
-  /// Whether ``changes(since:)`` can tell differences.
+  /// Whether ``changes(since:)`` can compute differences.
   var hasChanges: Bool { get }
 
-  /// Whether newer publications of the same content are told by ``verification()``.
+  /// Whether newer publications of the same content are announced by ``verification()``.
   var verifies: Bool { get }
 
   /// Whether a position that is ahead may come from a replica.
@@ -74,7 +74,7 @@ package protocol StreamSource: Sendable {
   /// Returns the changes from the state with an id to a newer one; `nil` if they are not available.
   mutating func changes(since id: String) async throws -> StreamPart<Message>?
 
-  /// Returns word that the content is the same in a newer publication; `nil` if there is nothing to say.
+  /// Returns an event that says that the content is the same in a newer publication; `nil` if there is nothing to say.
   mutating func verification() async throws -> StreamPart<Message>?
 
   /// Returns what shows that the stream is alive; `nil` if there was something else that does.
@@ -85,7 +85,7 @@ package protocol StreamSource: Sendable {
 }
 
 extension StreamSource {
-  /// They are not told.
+  /// They are not announced.
   package var verifies: Bool { false }
 
   /// Nothing.

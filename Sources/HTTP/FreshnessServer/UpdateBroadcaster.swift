@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Tells any number of subscribers that something changed.
+/// Notifies any number of subscribers that something changed.
 public final class UpdateBroadcaster: Sendable {
   private struct State {
     var next = 0

@@ -3,7 +3,7 @@ import HTTPTypes
 import NIOCore
 import NIOHTTPTypes
 
-/// Dates answers by the service clock (RFC 9110 section 6.6.1): an answer without a body, such as a 304, tells its
+/// Dates answers by the service clock (RFC 9110 section 6.6.1): an answer without a body, such as a 304, states its
 /// time in no other way, and its time is that of the answers with one.
 ///
 /// Every answer of a connection passes here, also those that no endpoint made. Answers about what is of the present

@@ -1,6 +1,6 @@
 /// Calculates the window after an announced change over which clients spread their requests (R31).
 ///
-/// Clients that are told the same instant ask at the same instant. A few may: each gets a response at once, and its
+/// Clients that get the same instant ask at the same instant. A few may: each gets a response at once, and its
 /// data is as new as possible. More clients than the server can easily answer in a second are spread over as many
 /// seconds as it needs. The window never grows beyond the width at which the busiest second has half as many requests
 /// again as the mean: a wider one only costs age.

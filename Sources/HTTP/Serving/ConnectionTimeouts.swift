@@ -38,7 +38,7 @@ final class ConnectionTimeouts: ChannelDuplexHandler, RemovableChannelHandler {
   private var pace: BodyPace?
   /// How much of it came after its answer.
   private var unread = 0
-  /// The number of the request whose client waits for a word.
+  /// The number of the request whose client waits for 100 Continue.
   private var expecting: Int?
   /// The number of the request whose client wants no other one.
   private var closing: Int?

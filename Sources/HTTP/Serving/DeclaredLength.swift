@@ -2,7 +2,7 @@ import HTTPTypes
 package import Hummingbird
 
 extension Request {
-  /// Looks whether the request says that its content is longer than a limit; then it can be refused before it comes.
+  /// Checks whether the request declares content longer than a limit; then it can be refused before it comes.
   ///
   /// - Parameter limit: The limit, in bytes.
   /// - Returns: Whether it says so.

@@ -23,7 +23,7 @@ package struct DescriptorBudget: Hashable, Sendable {
   package static let perLoop = 4
   /// The fewest descriptors beside those of event loops with which any command of the program runs.
   ///
-  /// With fewer, event loops and the start of other programs cannot be made, which ends the process without a word.
+  /// With fewer, event loops and the start of other programs cannot be made, which ends the process without a message.
   package static let leastOfAny = 24
   /// The fewest descriptors beside those of event loops with which a server starts: all services use 30 when idle.
   package static let leastOfServer = 112

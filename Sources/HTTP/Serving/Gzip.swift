@@ -61,7 +61,7 @@ private final class GzipStream {
     stream.deallocate()
   }
 
-  /// The most bytes that so many bytes become.
+  /// The most bytes that a number of bytes becomes.
   func bound(_ count: Int) -> Int { Int(deflateBound(stream, UInt(count))) }
 
   /// Compresses the next bytes.

@@ -53,7 +53,7 @@ package struct OriginGuard: Sendable {
     self.origins = origins
   }
 
-  /// Looks at a request.
+  /// Examines a request.
   ///
   /// - Parameters:
   ///   - host: `Host`, or `:authority`.
@@ -75,7 +75,7 @@ package struct OriginGuard: Sendable {
     return nil
   }
 
-  /// Looks at a request.
+  /// Examines a request.
   ///
   /// - Returns: Why it is refused; `nil` if it is not.
   package func refusal(_ request: HTTPRequest) -> Refusal? {

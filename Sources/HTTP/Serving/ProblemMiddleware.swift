@@ -2,7 +2,7 @@ import HTTPTypes
 package import Hummingbird
 import Logging
 
-/// Lets every failure leave as problem details: 405 for a method that a path does not take, 404 for a path that does not
+/// Lets every failure leave as problem details: 405 for a method that a path does not accept, 404 for a path that does not
 /// exist.
 package struct ProblemMiddleware<Context: RequestContext>: RouterMiddleware {
   private let routes: RouteMethods

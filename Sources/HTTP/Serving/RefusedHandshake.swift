@@ -4,7 +4,7 @@ package import HTTPTypes
 ///
 /// ``UpgradeFilter`` removes `Upgrade` from each request that it does not upgrade. The endpoint that answers such a request
 /// tells by the mark whether a ``WebSocketAuthorizer`` was asked: that is so for the first request of a connection only.
-/// Clients have no use for the field: one that sends it may be told the wrong reason.
+/// Clients have no use for the field: one that sends it may get the wrong reason.
 package enum RefusedHandshake {
   static let field = "x-freshet-handshake-refused"
   private static let name = HTTPField.Name(field)

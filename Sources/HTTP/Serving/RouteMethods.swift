@@ -2,12 +2,12 @@ package import HTTPTypes
 package import Hummingbird
 import Synchronization
 
-/// The methods that each path of a router takes, for `Allow` and 405 (RFC 9110, section 15.5.6).
+/// The methods that each path of a router accepts, for `Allow` and 405 (RFC 9110, section 15.5.6).
 package final class RouteMethods: Sendable {
   /// The order in which `Allow` lists them; others follow by name.
   private static let order: [HTTPRequest.Method] = [.get, .head, .post, .put, .patch, .delete]
 
-  /// Which words some methods of a path take in its first parameter, where the router itself takes any.
+  /// Which values some methods of a path accept as its first parameter, where the router itself accepts any.
   package struct Form: Sendable {
     fileprivate let path: RouterPath
     fileprivate let methods: Set<HTTPRequest.Method>
@@ -18,7 +18,7 @@ package final class RouteMethods: Sendable {
     /// - Parameters:
     ///   - path: The path of the routes, such as `v1/jobs/:job`.
     ///   - methods: Their methods.
-    ///   - takes: Whether they take a word.
+    ///   - takes: Whether they accept a value.
     package init(
       _ path: RouterPath,
       _ methods: Set<HTTPRequest.Method>,
@@ -44,7 +44,7 @@ package final class RouteMethods: Sendable {
   ///
   /// - Parameters:
   ///   - router: The router.
-  ///   - forms: What some of its routes take.
+  ///   - forms: The values that some of its routes accept.
   package func learn(from router: Router<some RequestContext>, forms: [Form] = []) {
     let routes = router.routes.map { (path: $0.path, method: $0.method) }
     known.withLock { $0 = Known(routes: routes, forms: forms) }
@@ -63,7 +63,7 @@ package final class RouteMethods: Sendable {
     return found.sorted { (rank($0), $0.rawValue) < (rank($1), $1.rawValue) }
   }
 
-  /// Whether the router has a route for a request, which does not take the word in it.
+  /// Whether the router has a route for a request, which does not accept its parameter.
   package func isExcluded(_ method: HTTPRequest.Method, _ path: String) -> Bool {
     // Most paths have no forms, and every request asks.
     let forms = known.withLock { $0.forms }
@@ -76,7 +76,7 @@ package final class RouteMethods: Sendable {
     return !routes.isEmpty && !routes.contains(where: \.isTaken)
   }
 
-  /// The routes that fit a path, and whether they take the word in it.
+  /// The routes that fit a path, and whether they accept its parameter.
   private func matches(_ path: String) -> [(method: HTTPRequest.Method, isTaken: Bool)] {
     let parts = path.split(separator: "/")
     let known = known.withLock { $0 }

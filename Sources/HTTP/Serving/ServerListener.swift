@@ -33,7 +33,7 @@ package struct ServerListener: Sendable {
   ///   - clock: The clock that dates responses.
   ///   - present: The prefixes of paths whose responses are dated by the machine's clock.
   ///   - admission: Admits clients; `nil` to admit all.
-  ///   - proxies: The proxies whose word about clients counts.
+  ///   - proxies: The proxies whose statements about clients count.
   ///   - routes: Counts WebSockets, which no router sees; `nil` for none.
   /// - Returns: The server.
   package func server(
@@ -88,7 +88,7 @@ package struct ServerListener: Sendable {
   }
 }
 
-/// Lets in so many connections at once.
+/// Accepts this many connections at once.
 private struct ConnectionLimiter: AvailableConnectionsDelegate {
   let most: Int
   let metrics: ConnectionMetrics

@@ -132,7 +132,7 @@ final class UpgradeFilter: ChannelInboundHandler, RemovableChannelHandler {
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     switch phase {
-    // After an upgrade these are not parts of requests any more.
+    // After an upgrade these are no longer parts of requests.
     case .upgraded: context.fireChannelRead(data)
     case .http: forward(unwrapInboundIn(data), context)
     case .requesting:

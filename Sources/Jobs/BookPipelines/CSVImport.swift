@@ -8,7 +8,7 @@ import StrictJSON
 ///
 /// The file is read three times: once for its encoding, once to see that it is a list within the limits and what its
 /// entries are, so that a file that cannot be imported changes nothing, and once to import it. Rows go into the library in batches; the
-/// library remembers what became of each, so that after a crash the same is reported again and nothing is done
+/// library remembers the outcome of each, so that after a crash the same is reported again and nothing is done
 /// twice.
 ///
 /// Options: `column.NAME=HEADER` says which column means NAME (one of ``Books/BookColumn``), for headers that are not
@@ -147,7 +147,7 @@ package struct CSVImport: JobPipeline {
     try await library.imports().filter { !$0.hasPrefix(Self.serverlessPrefix) }
   }
 
-  /// Removes what became of the rows of imports; the books stay.
+  /// Removes the outcomes of the rows of imports; the books stay.
   package func forget(_ jobs: [String]) async throws {
     for job in jobs { try await library.forget(job) }
   }

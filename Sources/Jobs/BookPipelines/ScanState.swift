@@ -159,7 +159,7 @@ struct ScanState {
     return known.firstIndex { $0.key == key && !(isRead && $0.isRead) }
   }
 
-  /// Takes a photo that could not be read.
+  /// Handles a photo that could not be read.
   mutating func addFailure(_ error: ScanError, photo: Int, name: String) -> JobItem {
     next += 1
     return JobItem(

@@ -17,7 +17,7 @@ struct Table {
   let headerLine: [UInt8]
   let delimiter: UInt8
 
-  /// Looks at all bytes and at the header.
+  /// Examines all bytes and the header.
   ///
   /// - Throws: `JobFailure` with the code of an ``Books/ImportFileError``.
   init(_ work: JobWork, limits: ImportLimits) throws {

@@ -20,7 +20,7 @@ package struct Photo: Sendable {
   /// What its header says.
   package var header: PhotoHeader
 
-  /// Takes a photo.
+  /// Handles a photo.
   ///
   /// - Throws: ``ScanError`` if the bytes are not a photo, or too large.
   package init(_ bytes: [UInt8], limits: ScanLimits = ScanLimits()) throws(ScanError) {
@@ -74,7 +74,7 @@ package struct Sighting: Hashable, Sendable {
     case isbn
     /// Words on a spine or a cover, whose order means nothing.
     case text
-    /// A title, and an author if there is one, as a model tells them.
+    /// A title, and an author if there is one, as a model gives them.
     case title
   }
 

@@ -4,7 +4,7 @@ package struct ImportLimits: Hashable, Sendable {
   package var fileBytes = 10 << 20
   /// The most rows below the header, empty ones included.
   package var rows = 10_000
-  /// The longest row, in bytes of UTF-8; an open quote is looked after no further.
+  /// The longest row, in bytes of UTF-8; the end of an open quote is searched for no further.
   package var recordBytes = 256 << 10
   /// The most columns.
   package var columns = 256

@@ -135,7 +135,7 @@ enum BooksTrackBooks {
     return word.contains("hard") ? "Hardcover" : "Paperback"
   }
 
-  /// Who completed it, in the words of BooksTrack.
+  /// The provider that completed it, in BooksTrack's terms.
   private static func provider(_ value: JSONValue?) -> String? {
     switch text(value, "provider") {
     case "dump", "open_library": "openlibrary"

@@ -6,7 +6,7 @@ import Serving
 
 /// The API of BooksTrack, as a view of the jobs; it has no state of its own.
 ///
-/// Jobs that are started at its addresses carry a mark, and at addresses that both APIs have a job is told of in the
+/// Jobs that are started at its addresses carry a mark, and at addresses that both APIs have a job is reported in the
 /// words of the API that it was started in.
 package struct BooksTrackDialectService: Sendable {
   /// The mark of its jobs.
@@ -29,7 +29,7 @@ package struct BooksTrackDialectService: Sendable {
   ///   - jobs: The jobs.
   ///   - acceptsBareIDs: Whether the id alone opens a job that the app started: parts of the app send no token.
   ///   - acceptsQueryTokens: Whether the query may have the token of such a job: parts of the app send it there.
-  ///   - logger: Where failures are told.
+  ///   - logger: Where failures are logged.
   package init(
     _ jobs: JobsService,
     acceptsBareIDs: Bool,

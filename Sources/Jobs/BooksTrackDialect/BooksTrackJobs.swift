@@ -12,7 +12,7 @@ struct BooksTrackJobs: Sendable {
   static let requestBytes = 4 << 10
   /// The field with which a part of the app sends its token.
   private static let tokenField = HTTPField.Name("x-auth-token").map { [$0] } ?? []
-  /// The field that tells the part of the app whose errors of an import are sentences.
+  /// The field that identifies the part of the app whose errors of an import are sentences.
   private static let contractField = HTTPField.Name("x-api-contract-version")
 
   let view: JobsView

@@ -11,7 +11,7 @@ import TolerantDecoding
 struct BooksTrackStream: Sendable {
   let view: JobsView
 
-  /// Tells of a job from its state to its end, which ends the stream too.
+  /// Reports a job from its state to its end, which ends the stream too.
   ///
   /// - Parameters:
   ///   - request: The request.

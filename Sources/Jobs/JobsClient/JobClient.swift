@@ -150,8 +150,8 @@ public struct JobClient: Sendable {
   ///   - key: A key of your own; the same request with the same key starts one job.
   ///   - patience: The longest time to wait in all.
   ///   - sent: Called with the bytes of the content that have gone out so far; on any thread.
-  ///   - broken: Told before each wait after a connection failed how it failed and how long the wait is.
-  ///   - waiting: Told before each wait why and for how many seconds.
+  ///   - broken: Called before each wait after a connection failed, with the failure and the length of the wait.
+  ///   - waiting: Called before each wait, with the reason and the seconds.
   /// - Returns: What opens the job.
   /// - Throws: ``JobClientFailure``; the last one if the patience is over.
   public func start(

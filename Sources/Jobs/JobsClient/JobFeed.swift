@@ -59,7 +59,7 @@ final class JobFeed: Sendable {
   /// The newest message makes the status live for as long as the follower tolerates silence.
   private var label: FreshnessLabel {
     let (heardAt, isOver) = state.withLock { ($0.heardAt, $0.status.ending != nil) }
-    // The status of a job that has ended does not change any more.
+    // The status of a job that has ended no longer changes.
     let age = isOver ? nil : heardAt.map { clock.now() - $0 }
     return FreshnessLabel(
       metadata: FreshnessMetadata(status: heardAt == nil ? nil : .applied),

@@ -5,7 +5,7 @@ import HTTPTypes
 public import Jobs
 import TolerantDecoding
 
-/// An update on a job that is followed.
+/// An update of a followed job.
 public enum JobUpdate: Hashable, Sendable {
   /// A message, in order; none comes twice.
   case message(JobMessage)

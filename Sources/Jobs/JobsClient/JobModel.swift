@@ -31,7 +31,7 @@ public struct JobStatus: Hashable, Sendable {
 /// // ProgressView(value: model.status.fraction)
 /// ```
 ///
-/// A job that was started goes on when the model is released; ``follow(_:)`` with its credential
+/// A job that was started continues when the model is released; ``follow(_:)`` with its credential
 /// continues to show it.
 @MainActor
 @Observable

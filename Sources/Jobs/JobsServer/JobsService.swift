@@ -266,7 +266,7 @@ package struct JobsService: Sendable {
     }
   }
 
-  /// Lets every listener go, so that the server can end.
+  /// Ends all streams and sockets, so that the server can end.
   package func close() { serving.close() }
 
   /// Histograms of reads and streams.

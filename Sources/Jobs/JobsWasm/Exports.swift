@@ -49,7 +49,7 @@ private enum Shared {
 @_extern(c, "freshness_memory_reserve")
 func reserveMemory(_ size: UInt) -> Int32
 
-/// What the host tells the machine.
+/// What the host reports to the machine.
 struct FollowStep {
   var now: Int64
   var draw: UInt64

@@ -15,7 +15,7 @@ package actor ClientSocket {
     case silence
   }
 
-  /// The most messages that wait to be asked for; while there are so many, no more are read.
+  /// The most messages that wait to be asked for; at the limit, no more are read.
   package static let mostWaiting = 10_000
 
   private let socket: any WebSocket

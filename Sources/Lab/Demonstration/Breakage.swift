@@ -18,7 +18,7 @@ package struct Breakage: Hashable, Sendable {
   package enum Step: Hashable, Sendable {
     /// Let the producer be in trouble, or in none.
     case producer(FeedTrouble?)
-    /// Stop the agents, or let them go on.
+    /// Stop the agents, or let them continue.
     case agents(areFrozen: Bool)
     /// Let git hang in the repository, or not.
     case git(hangs: Bool)

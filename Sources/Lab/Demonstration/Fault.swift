@@ -8,7 +8,7 @@ package enum Fault: String, Hashable, Sendable, CaseIterable {
   case producerClock
   /// The log and the processes of the agents are suspended.
   case agentsFrozen
-  /// git waits for ever in the repository.
+  /// git waits forever in the repository.
   case gitHangs
   /// No byte passes between browser and server; connections stay open.
   case networkCut

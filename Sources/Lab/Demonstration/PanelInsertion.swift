@@ -1,6 +1,6 @@
 /// Inserts the panel of a demonstration into a page that a server sends.
 ///
-/// The page is passed on as it is, but for one script at the start of its head, and the origin of the panel in its
+/// The page is passed on as it is, except for one script at the start of its head, and the origin of the panel in its
 /// `Content-Security-Policy`. The program that serves the page knows nothing of it.
 package struct PanelInsertion: Hashable, Sendable {
   /// The largest page that gets a panel, in bytes; a larger one is passed on without.

@@ -1,4 +1,4 @@
-/// The publications that a server was given: the truth that the age on a page is compared with.
+/// The publications that a server was given: the ground truth for the age on a page.
 ///
 /// A value without a clock. Instants are milliseconds since 1970-01-01T00:00:00Z.
 package struct SourceGroundTruth: Hashable, Sendable {

@@ -103,7 +103,7 @@ extension FeedWorld {
     return Array(content.prefix(max(1, min(content.count - 1, content.count * permille / 1_000))))
   }
 
-  /// Returns a publication whose header is stamped by a clock that is so many seconds ahead.
+  /// Returns a publication whose header is stamped by a clock that is a number of seconds ahead.
   ///
   /// The header is the first field, and its timestamp the third number in it: as ``TripUpdateWriter``
   /// and the writer of alerts write them.

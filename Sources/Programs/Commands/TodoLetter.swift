@@ -1,4 +1,4 @@
-/// The states of todos, a letter each: what recordings and the truth of agents compare.
+/// The states of todos, a letter each: what recordings and the ground truth of agents compare.
 package enum TodoLetter {
   /// The letter of a state.
   package static func letter(of status: String) -> Character {

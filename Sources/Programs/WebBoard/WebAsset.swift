@@ -82,7 +82,7 @@ struct WebAsset {
     hashedName = other.hashedName
     copies = []
     self.body = body
-    // 64 bits are enough to tell versions of one file apart.
+    // 64 bits are enough to distinguish versions of one file.
     entityTag = EntityTag(String(FNV1a.hash(body.readableBytesView), radix: 36))
   }
 

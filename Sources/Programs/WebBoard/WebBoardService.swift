@@ -20,7 +20,7 @@ package struct WebBoardService: Sendable {
   }
 
   /// Returns the language of a page for a `lang` parameter and an `Accept-Language` field; `nil` for
-  /// one that cannot be told.
+  /// one that cannot be determined.
   package typealias LanguageChoice =
     @Sendable (_ parameter: String?, _ acceptLanguage: String?) -> String?
 

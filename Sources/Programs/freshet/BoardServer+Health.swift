@@ -44,7 +44,7 @@ extension BoardServer {
   }
 }
 
-/// Says that the server is not ready, and lets it go on for a while: the first thing that happens at its end.
+/// Says that the server is not ready, and lets it continue for a while: the first thing that happens at its end.
 struct Draining: Service {
   let health: HealthService
   let limits: ShutdownLimits
@@ -60,7 +60,7 @@ struct Draining: Service {
   }
 }
 
-/// Ends the process when requests that are under way at its end go on for too long.
+/// Ends the process when requests that are under way at its end continue for too long.
 final class LastResort: Service {
   private let limits: ShutdownLimits
   private let logger: Logger

@@ -61,7 +61,7 @@ struct BoardServer {
   let listener: ServerListener
   /// The signals that end the server.
   let signals: [UnixSignal]
-  /// Ends the process when requests go on for too long at the end.
+  /// Ends the process when requests continue for too long at the end.
   let endProcess: @Sendable () -> Void
 
   /// Serves until a signal or the graceful shutdown of its task, then finishes pending responses.

@@ -2,7 +2,7 @@ import Commands
 import StationboardServer
 import Timetable
 
-/// What came of asking the source of a timetable.
+/// The outcome of a request to the source of a timetable.
 struct CheckedTimetable: Encodable {
   var key: String
   /// A word of ``StaticSchedule/Outcome``.

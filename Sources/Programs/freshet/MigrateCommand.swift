@@ -25,7 +25,7 @@ struct MigrateCommand: AsyncParsableCommand {
   @Flag(help: "Print JSON.")
   var json = false
 
-  /// What became of a schema.
+  /// The outcome for a schema.
   private struct Migrated: Encodable {
     var schema: String
     var version: Int
@@ -33,7 +33,7 @@ struct MigrateCommand: AsyncParsableCommand {
     var before: Int
   }
 
-  /// What became of a database.
+  /// The outcome for a database.
   private struct Report: Encodable {
     var database: String
     var schemas: [Migrated]
@@ -46,7 +46,7 @@ struct MigrateCommand: AsyncParsableCommand {
     guard try option.address(or: nil) != nil else {
       throw ValidationError("no database; name one with --database or $DATABASE_URL")
     }
-    // PostgreSQL treats public as everybody, even when it is quoted.
+    // PostgreSQL treats public as all roles, even when it is quoted.
     if let grant, grant.isEmpty || grant == "public" {
       throw ValidationError("--grant: expected the name of a role, not public or an empty text")
     }

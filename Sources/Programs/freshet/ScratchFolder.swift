@@ -29,7 +29,7 @@ struct ScratchFolder {
 
   func remove() { try? FileManager.default.removeItem(atPath: path) }
 
-  /// Removes it when the process is told to end, and ends the process.
+  /// Removes it when the process gets a signal to end, and ends the process.
   func removedAtEnd() -> EndSignals {
     EndSignals(numbered: { number in
       remove()

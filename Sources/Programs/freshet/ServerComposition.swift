@@ -23,7 +23,7 @@ struct ServerEdges: Sendable {
   var clock: ServiceClock?
   /// The signals that end the server.
   var signals: [UnixSignal] = [.sigterm, .sigint]
-  /// Ends the process when requests go on for too long at the end.
+  /// Ends the process when requests continue for too long at the end.
   var endProcess: @Sendable () -> Void = { _exit(0) }
 }
 

@@ -15,7 +15,7 @@ final class SocketLock {
 
   private let lock: Int32
 
-  /// Claims a socket.
+  /// Locks a socket.
   ///
   /// - Parameter path: The path of the socket, at most 100 bytes; the lock is at the path with
   ///   `.lock`.

@@ -68,7 +68,7 @@ package struct AgentScan: Sendable {
     isChange = true
   }
 
-  /// Looks at everything that is due.
+  /// Scans everything that is due.
   ///
   /// - Parameter now: The current time.
   /// - Returns: The reading of every worktree, and whether something is left to be read at once.
@@ -98,7 +98,7 @@ package struct AgentScan: Sendable {
       self.entries = entries
       adopt(snapshot)
     }
-    // Time alone changes a reading too; a search is soon enough for that. Half a log does not tell whose process it
+    // Time alone changes a reading too; a search is soon enough for that. Half a log does not show whose process it
     // has.
     if isBehind {
       isChange = true
@@ -110,7 +110,7 @@ package struct AgentScan: Sendable {
     return (readings, isBehind)
   }
 
-  /// Looks for logs where the agents that run keep theirs as well.
+  /// Also searches for logs where the running agents keep theirs.
   private mutating func adopt(_ snapshot: ProcessSnapshot) {
     func homes(_ kind: AgentKind, besides given: String?) -> [String] {
       let told = NameSet(snapshot.sightings.filter { $0.kind == kind }.compactMap(\.home)).sorted()

@@ -1,6 +1,6 @@
 package import Agents
 
-/// Every bound of looking for agents.
+/// The limits of the search for agents.
 package struct AgentWatchLimits: Hashable, Sendable {
   /// The limits of each log.
   package var agents = AgentLimits()
@@ -12,7 +12,7 @@ package struct AgentWatchLimits: Hashable, Sendable {
   package var recency: Int64 = 7 * 86_400_000
   /// The most names read of one folder.
   package var mostNames = 8_192
-  /// The most folders of Claude Code that are looked into.
+  /// The most folders of Claude Code that are searched.
   package var mostFolders = 512
   /// The most logs followed in one folder of Claude Code, the newest ones.
   package var mostLogsInFolder = 8
@@ -22,7 +22,7 @@ package struct AgentWatchLimits: Hashable, Sendable {
   package var shortReach: Int64 = 256 << 10
   /// The most logs followed of Codex, and of the neutral format.
   package var mostLogs = 256
-  /// The days of Codex's calendar of folders that are looked into, the latest ones that exist.
+  /// The days of Codex's calendar of folders that are searched, the latest ones that exist.
   package var mostDays = 14
   /// How many bytes of a log of Codex are read to find out where its agent works.
   package var peek = 512 << 10
@@ -45,7 +45,7 @@ package struct AgentWatchLimits: Hashable, Sendable {
 
   /// The most logs that are followed although newer ones exist: of agents that are running, work or wait.
   package var mostHeldLogs = 256
-  /// How long ago a log of an agent that began elsewhere was last written at most to be looked into, in
+  /// How long ago a log of an agent that began elsewhere was last written at most to be read, in
   /// milliseconds: it may have come into a worktree.
   package var wandering: Int64 = 86_400_000
   /// The most such logs, the newest ones.

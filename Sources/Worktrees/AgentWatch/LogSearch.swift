@@ -15,7 +15,7 @@ package struct LogSearch: Sendable {
 
   /// The number of characters of a working directory that Claude Code puts into a name.
   private static let longestName = 200
-  /// Every so many searches, the newest logs are searched for again.
+  /// After this many searches, the newest logs are searched for again.
   private static let round = 4
 
   private let folders: AgentFolders
@@ -34,7 +34,7 @@ package struct LogSearch: Sendable {
   private var isStale = true
   /// The names in each folder, and when the folder had changed as they were read.
   private var listings: NameTable<(changed: Int64, names: [String])> = [:]
-  /// The moment of the search under way.
+  /// The instant of the search in progress.
   private var now = WallTime(milliseconds: 0)
   /// Where the agent of a log of Codex works, as far as its beginning says it.
   private var directories: NameTable<String> = [:]
@@ -78,7 +78,7 @@ package struct LogSearch: Sendable {
   private var claudeHomes: [String] { [folders.claude].compactMap(\.self) + furtherHomes.claude }
   private var codexHomes: [String] { [folders.codex].compactMap(\.self) + furtherHomes.codex }
 
-  /// Looks for logs.
+  /// Searches for logs.
   ///
   /// Every search checks the folders; the newest logs of a folder are determined when it has changed, and every few
   /// times in any case, since an old log can be continued.
@@ -241,7 +241,7 @@ package struct LogSearch: Sendable {
         log.handle(finding)
         if log.session.firstDirectory != nil { break }
       }
-      // What a long beginning does not say will not be said any more.
+      // What a long beginning does not say will not be said.
       let isLong = bytes.count == limits.peek
       directories[path] = log.session.firstDirectory ?? (isLong ? "" : nil)
     }

@@ -30,7 +30,7 @@ package struct ProcessTable: Sendable {
   private static let mostAncestors = 32
   /// The largest change of the machine's start that does not count as a change of the wall clock, in milliseconds.
   private static let step: Int64 = 1_000
-  /// Every so many scans, all processes are read again, in case a number was reused.
+  /// After this many scans, all processes are read again, in case a number was reused.
   private static let round = 20
 
   private let folder: String
@@ -97,7 +97,7 @@ package struct ProcessTable: Sendable {
     if difference.magnitude > UInt64(Self.step) { bootedAt = start }
   }
 
-  /// Looks at all processes.
+  /// Scans all processes.
   ///
   /// - Parameters:
   ///   - named: Processes that are agents whatever their command is.
@@ -137,7 +137,7 @@ package struct ProcessTable: Sendable {
     return snapshot
   }
 
-  /// Looks at the processes that were found before: which of them are still there.
+  /// Scans the processes that were found before: which of them still run.
   package mutating func check() -> ProcessSnapshot {
     for identity in sightings.keys where state(of: identity.number)?.identity != identity {
       sightings[identity] = nil

@@ -3,7 +3,7 @@ import Workspaces
 
 /// Logs of agents that began in other places, read as far as they say where their agents work now.
 ///
-/// Only logs that were written lately are looked into, and of these only the end and what is added.
+/// Only logs that were written recently are read, and of these only the end and what is added.
 struct RelocatedSessions: Sendable {
   /// One log.
   private struct Log: Sendable {
@@ -20,11 +20,11 @@ struct RelocatedSessions: Sendable {
   /// No logs yet.
   init(limits: AgentWatchLimits) { self.limits = limits }
 
-  /// Replaces the logs that are looked into.
+  /// Replaces the logs that are read.
   ///
   /// - Parameters:
   ///   - recent: The logs that were written lately, with their formats.
-  ///   - isKept: Whether a log is kept whose agent works in a directory, though it rests.
+  ///   - isKept: Whether a log is kept whose agent works in a directory, though it is idle.
   mutating func follow(
     _ recent: NameTable<AgentLogFile.Format>,
     isKept: (_ path: String, _ directory: String) -> Bool

@@ -1,7 +1,7 @@
 import Workspaces
 
 extension AgentActivity {
-  /// The activity of a worktree's most urgent agent, in the contract's words.
+  /// The activity of a worktree's most urgent agent, in the contract's terms.
   init(_ activity: Activity, agents: [AgentPresence]) {
     self.init(
       state: State(rawValue: activity.state.rawValue),
@@ -15,7 +15,7 @@ extension AgentActivity {
 }
 
 extension AgentPresence {
-  /// One agent, in the contract's words.
+  /// One agent, in the contract's terms.
   init(
     _ activity: Activity,
     _ kind: AgentKind,

@@ -233,7 +233,7 @@ package struct AgentRegistry: Sendable {
   }
 
   /// Returns the session whose process must have started a session without one, if no record says which: it
-  /// had come to rest, and was silent since.
+  /// had become idle, and was silent since.
   ///
   /// A session that had its own process does not succeed another one. One that ended before it was seen belonged to a
   /// program whose process was too short to be seen. A session that works or waits is not left for another one: the

@@ -35,7 +35,7 @@ package struct CatnipWording: WorkspaceDialect {
   static func session(_ json: [UInt8]) -> JSONValue? {
     guard case .object(var session)? = value(json) else { return nil }
     session["todos"] = session["todos"].map(todos)
-    // Catnip's server tells it for `full=true` only; clients that do not ask for it ignore it.
+    // Catnip's server reports it for `full=true` only; clients that do not ask for it ignore it.
     session["messageCount"] = session["stats"]?["totalMessages"]
     if case .object(var stats)? = session["stats"] {
       stats["activeToolNames"] = stats["activeToolNames"].map(counts)

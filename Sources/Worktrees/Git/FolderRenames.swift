@@ -1,4 +1,4 @@
-/// Folders that were renamed, as far as the renames of files tell: where a merge may put what is new in them
+/// Folders that were renamed, as far as the renames of files show: where a merge may put what is new in them
 /// (git-config(1), merge.directoryRenames).
 ///
 /// Git decides by the most files of a folder; here each file counts, so that no place is missed.

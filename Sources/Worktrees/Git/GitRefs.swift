@@ -4,7 +4,7 @@ package import Workspaces
 public struct GitRefs: Hashable, Sendable {
   /// The value of `--format`.
   public static let format = "%(refname)%00%(objectname)%00%(symref)"
-  /// The refs that a source branch is looked for in; branches that are checked out come beside them.
+  /// The refs among which a source branch is searched; branches that are checked out come beside them.
   public static let candidates = ["main", "master", "trunk", "develop"]
 
   /// The object of each ref, by its full name.

@@ -33,7 +33,7 @@ public struct PollSchedule: Hashable, Sendable {
     return min(pause, longest)
   }
 
-  /// Takes a scan that is due.
+  /// Begins a scan that is due.
   ///
   /// - Parameters:
   ///   - now: The current instant.

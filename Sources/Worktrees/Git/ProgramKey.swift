@@ -9,7 +9,7 @@ public enum ProgramKey: Sendable {
     case action
     /// Git, for a user at a terminal only.
     case terminal
-    /// Git, when it fetches: it names a file to read or write, or decides whom git believes.
+    /// Git, when it fetches: it names a file to read or write, or decides what git trusts.
     case fetch
     /// Git, when it signs or verifies: the person's own configuration counts instead until it is trusted.
     case signature

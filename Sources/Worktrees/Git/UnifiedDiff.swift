@@ -76,7 +76,7 @@ public enum UnifiedDiff: Sendable {
     if names.last == 0x22, let middle = names.dropLast().lastIndex(of: 0x22) {
       return side(names[middle...])
     }
-    // Both names are the same but for their first letter.
+    // Both names are the same except for their first letter.
     let half = names.count / 2
     let second = names.dropFirst(half + 1)
     return names.count % 2 == 1 && names[names.startIndex + half] == 0x20 ? side(second) : nil

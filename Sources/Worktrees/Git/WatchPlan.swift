@@ -1,6 +1,6 @@
 import Workspaces
 
-/// Which folders tell that the state of a worktree or of a repository changed.
+/// Which folders show that the state of a worktree or of a repository changed.
 public enum WatchPlan: Sendable {
   /// The role of a folder in a repository.
   public enum Place: Hashable, Sendable {

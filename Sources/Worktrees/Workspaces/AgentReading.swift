@@ -14,7 +14,7 @@ public struct AgentReading: Hashable, Sendable {
   public var latestPrompt: String?
   /// The last message with text.
   public var latestMessage: String?
-  /// Who wrote it: `assistant` or `user`.
+  /// The author: `assistant` or `user`.
   public var latestMessageType: String?
   /// The session answer; `nil` without a session.
   public var session: WorkspaceSession?

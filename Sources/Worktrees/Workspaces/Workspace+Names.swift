@@ -1,5 +1,5 @@
 extension Workspace {
-  /// Whether two worktrees have the same names byte by byte, which `==` does not tell.
+  /// Whether two worktrees have the same names byte by byte, which `==` does not show.
   package func hasSameNames(as other: Workspace) -> Bool {
     names.elementsEqual(other.names) { $0.isSameName(as: $1) }
   }

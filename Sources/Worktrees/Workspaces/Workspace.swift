@@ -68,7 +68,7 @@ public struct Workspace: Codable, Hashable, Sendable, Identifiable {
   public var latestSessionTitle: String?
   /// The last message with text.
   public var latestClaudeMessage: String?
-  /// Who wrote it: `assistant` or `user`.
+  /// The author: `assistant` or `user`.
   public var latestClaudeMessageType: String?
   /// Whether the server knows the state yet.
   public var cacheStatus: CacheStatus

@@ -1,6 +1,6 @@
 /// The machine that a worktree is on (`machine`), on a server that shows the worktrees of several machines.
 public struct WorkspaceMachine: Codable, Hashable, Sendable {
-  /// Whether the server hears of a machine; an open set.
+  /// Whether a machine reports to the server; an open set.
   public struct State: RawRepresentable, Codable, Hashable, Sendable {
     /// The value in JSON.
     public var rawValue: String

@@ -54,7 +54,7 @@ package struct ReportMachine: Sendable {
     case stop(String?)
   }
 
-  /// What is told when the hub accepts reports.
+  /// What is reported when the hub accepts reports.
   package static let success = "reporting"
 
   private struct Held: Sendable {
@@ -255,7 +255,7 @@ package struct ReportMachine: Sendable {
   private mutating func advance(_ now: Now, _ orders: inout [Order]) {
     guard inFlight == nil else { return }
     if isEnding {
-      // A hub that accepted nothing, or does not respond, need not hear of the end.
+      // A hub that accepted nothing, or does not respond, need not be notified of the end.
       guard accepted != nil, failures == 0 else { return finish(nil, &orders) }
       return send(now, &orders)
     }

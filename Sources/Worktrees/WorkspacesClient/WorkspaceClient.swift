@@ -181,11 +181,11 @@ public final class WorkspaceClient: Sendable {
   /// Requests a new list on behalf of the user.
   public func refresh() { freshness.refresh(resource) }
 
-  /// Tells the engine that the app moved to the foreground or background, or is about to be
+  /// Reports that the app moved to the foreground or background, or is about to be
   /// suspended (R11).
   public func lifecycle(_ lifecycle: Lifecycle) { freshness.lifecycle(lifecycle) }
 
-  /// Tells the engine that the network came, went or became metered: the stream gives way to polling, and the copy
+  /// Reports that the network came, went or became metered: the stream gives way to polling, and the copy
   /// stays (R24, R35).
   public func connectivity(_ connectivity: Connectivity) {
     freshness.connectivity(connectivity)

@@ -60,7 +60,7 @@ public struct WorkspaceList: Equatable, Sendable {
     case none
     /// This list.
     case list(WorkspaceList)
-    /// It cannot be said without asking.
+    /// It is unknown without a request.
     case unknown
   }
 

@@ -42,7 +42,7 @@ public struct WorkspaceListResource: FreshResource {
 
   /// `GET /v1/git/worktrees?since=…`.
   public func request(since known: WorkspaceList?) -> HTTPRequest {
-    // Without a revision, and with one that is not known any more, everything comes.
+    // Without a revision, and with one that is no longer known, everything comes.
     server.request(
       "/v1/git/worktrees",
       query: [("since", known?.revision ?? "0")],

@@ -227,7 +227,7 @@ struct ActionEndpoints: Sendable {
     }
   }
 
-  /// `POST /v1/git/worktrees/{id}/refresh`: looks now.
+  /// `POST /v1/git/worktrees/{id}/refresh`: scans now.
   func refresh(_ id: String) async throws -> Response {
     let workspace = try await workspace(id)
     await watcher.refresh(workspace.path)

@@ -13,7 +13,7 @@ import WorktreeWatch
 /// A client has a revision. What it gets is the difference between that revision and the newest one,
 /// member by member, whenever it is ready to read: nothing is queued for it, so a slow client gets fewer and
 /// newer events, and coming back with the last id is the same as never having gone. If what was removed since
-/// is not known any more, or the server is another one, it gets `reset` and a `snapshot`.
+/// is no longer known, or the server is another one, it gets `reset` and a `snapshot`.
 struct EventEndpoint: Sendable {
   let reads: ReadEndpoints
   /// When the server began, by the watch clock.

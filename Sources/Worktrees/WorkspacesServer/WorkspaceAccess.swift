@@ -89,7 +89,7 @@ package struct WorkspaceAccess: Sendable {
     self.pages = pages
   }
 
-  /// Looks at a request.
+  /// Examines a request.
   ///
   /// - Returns: Why it is refused; `nil` if it is not.
   package func refusal(_ facts: Facts) -> Refusal? {

@@ -7,7 +7,7 @@ import Serving
 import Workspaces
 import WorktreeWatch
 
-/// Something that can be read: what tells its states apart, and its body.
+/// Something that can be read: what distinguishes its states, and its body.
 ///
 /// Reading has no side effects, and the tag is known without the body.
 enum WorkspaceResource: Sendable {

@@ -2,7 +2,7 @@ package import Serving
 import WorktreeWatch
 
 extension WorkspacesService {
-  /// Whether the worktrees were looked at, and all folders are there.
+  /// Whether the worktrees were scanned, and all folders exist.
   package func dependency() async -> DependencyReading {
     guard watcher.store.isReady else {
       return DependencyReading(

@@ -46,7 +46,7 @@ package struct WorkspacesService: Sendable {
     }
   }
 
-  /// Ends all waits, so that the server can shut down, and after ``WatchLimits/endPatience`` the actions that go on.
+  /// Ends all waits, so that the server can shut down, and after ``WatchLimits/endPatience`` the actions that continue.
   package func close() {
     serving.close()
     let watcher = watcher

@@ -33,7 +33,7 @@ package struct DiffRows: Sendable {
         let lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
         for line in lines.prefix(room) {
           if line.hasPrefix("@@") { isHead = false }
-          // Before the first hunk git repeats what the heading says; only changed modes are news.
+          // Before the first hunk git repeats what the heading says; only changed modes are new.
           if isHead, !["old mode", "new mode"].contains(where: { line.hasPrefix($0) }) { continue }
           rows.append(Self.row(line))
         }

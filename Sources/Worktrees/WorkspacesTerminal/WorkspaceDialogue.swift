@@ -15,7 +15,7 @@ package struct WorkspaceDialogue: Equatable, Sendable {
     case delete
     /// A new one.
     case create
-    /// What its repository's configuration names is trusted, or is not any more.
+    /// What its repository's configuration names is trusted, or is no longer.
     case trust
   }
 

@@ -145,7 +145,7 @@ package struct WorkspaceScreen: Sendable {
     overlay = .restores(choice)
   }
 
-  /// Takes what became of a change.
+  /// Handles the outcome of a change.
   package mutating func made(
     _ change: WorkspaceChange,
     _ result: Result<String, WorkspaceFailure>

@@ -2,11 +2,11 @@
 package enum WatchLimits {
   /// The most folders to search.
   package static let roots = 64
-  /// How deep below a given folder repositories are looked for.
+  /// How deep below a given folder repositories are searched for.
   package static let depth = 5
   /// The most folders that one search for repositories opens.
   package static let searchedFolders = 20_000
-  /// The most folders of a worktree that are looked through before it is removed.
+  /// The most folders of a worktree that are searched before it is removed.
   package static let walkedFolders = 200_000
   /// The most repositories.
   package static let repositories = 256
@@ -42,7 +42,7 @@ package enum WatchLimits {
   package static let lateProcesses = 12
   /// How long the first scan of everything waits for repositories that do not respond.
   package static let firstPatience = 3.0
-  /// How often a git that has not ended is looked at, whether it waits for a pipe in the place of a file; it is ended at
+  /// How often to check whether a git that has not ended waits for a pipe in the place of a file; it is ended at
   /// the second time.
   package static let pipeCheck = 0.5
   /// How long git may take for a state.
@@ -57,7 +57,7 @@ package enum WatchLimits {
   package static let readingBytes = 1 << 30
   /// The most bytes of private writable memory of a git that changes something, and of each process that it starts.
   package static let actingBytes = 4 << 30
-  /// How long an action may go on after the server was told to end, before its git is ended and what it began is undone.
+  /// How long an action may continue after the server was asked to end, before its git is ended and what it began is undone.
   package static let endPatience = 3.0
   /// How long an action waits for another server that does something to the same repository.
   package static let repositoryPatience = 30.0
@@ -129,14 +129,14 @@ package enum WatchLimits {
   package static let processesNamed = 20
   /// How many scans look for a process that may run for a moment only.
   package static let processScans = 3
-  /// How long is waited before that, in seconds.
+  /// The pause before each of them, in seconds.
   package static let processPause = 0.15
 
   /// How long what was removed, and the state before a merge or a sync, is kept.
   package static let restoreTime = 604_800.0
-  /// How often is looked for what was kept long enough.
+  /// How often to search for what was kept long enough.
   package static let sweepEvery = 3_600.0
-  /// The most time that counts between two such looks, as a clock may be put forward.
+  /// The most time that counts between two such searches, as a clock may be put forward.
   package static let longestSweepStep = 86_400.0
   /// The most restore points of one repository.
   package static let restorePoints = 16_384

@@ -4,7 +4,7 @@ package struct BackupItem: Sendable {
   package enum Source: Sendable {
     /// A file that does not change while it is copied, or only by being replaced.
     ///
-    /// An optional one is left out if it does not exist any more.
+    /// An optional one is left out if it no longer exists.
     case file(String, isOptional: Bool)
     /// An SQLite file, which may be written meanwhile.
     case database(String)

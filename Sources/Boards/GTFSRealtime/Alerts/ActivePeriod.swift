@@ -11,7 +11,7 @@ package struct ActivePeriod: Hashable, Sendable {
     self.end = end == 0 ? nil : end
   }
 
-  /// Whether a moment, in seconds since 1970-01-01T00:00:00Z, is in the period.
+  /// Whether an instant, in seconds since 1970-01-01T00:00:00Z, is in the period.
   package func contains(_ moment: UInt64) -> Bool {
     if let start, moment < start { return false }
     if let end, moment >= end { return false }

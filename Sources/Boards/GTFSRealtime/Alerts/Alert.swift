@@ -40,7 +40,7 @@ package struct Alert: Hashable, Sendable {
   /// Creates an alert.
   package init(entityID: String) { self.entityID = entityID }
 
-  /// Whether people are to see it at a moment, in seconds since 1970-01-01T00:00:00Z: in a
+  /// Whether it is to be shown at an instant, in seconds since 1970-01-01T00:00:00Z: in a
   /// communication period, else in an active period; always if it has neither.
   package func isActive(at moment: UInt64) -> Bool {
     let periods = communicationPeriods.isEmpty ? activePeriods : communicationPeriods

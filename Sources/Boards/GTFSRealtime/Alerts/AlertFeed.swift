@@ -6,7 +6,7 @@ package struct AlertFeed: Sendable {
   package let alerts: [Alert]
   /// The ids of entities with `is_deleted`; only differential feeds should have any.
   package let deletedEntities: [String]
-  /// Counts what became of every entity, and why some were rejected.
+  /// Counts the outcome of every entity, and why some were rejected.
   package let counters: EntityCounters
 }
 

@@ -74,7 +74,7 @@ struct AlertReader {
     )
   }
 
-  /// Looks at the outer fields of an entity; every length in it is sound afterwards.
+  /// Checks the outer fields of an entity; every length in it is sound afterwards.
   private func outline(of content: WireCursor) throws(WireFault) -> Outline {
     var cursor = content
     var outline = Outline()

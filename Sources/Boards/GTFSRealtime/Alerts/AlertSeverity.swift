@@ -6,7 +6,7 @@ package enum AlertSeverity: Hashable, Sendable {
   case info
   /// Worth a warning.
   case warning
-  /// Worth everybody's attention.
+  /// Worth everyone's attention.
   case severe
   /// A number that the reference does not define.
   case unknown(Int32)

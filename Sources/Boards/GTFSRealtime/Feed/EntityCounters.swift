@@ -4,7 +4,7 @@ package struct EntityCounters: Hashable, Sendable {
   package var used = 0
   /// Entities with `is_deleted`.
   package var deleted = 0
-  /// Entities of other kinds (vehicles, alerts, shapes, …), which are not looked into.
+  /// Entities of other kinds (vehicles, alerts, shapes, …), which are not read.
   package var other = 0
   /// Rejected entities by cause.
   package private(set) var rejected: [RejectedEntity.Cause: Int] = [:]
@@ -31,7 +31,7 @@ package struct EntityCounters: Hashable, Sendable {
     if selectorRejections.count < limit { selectorRejections.append(selector) }
   }
 
-  /// Adds what became of the entities that follow.
+  /// Adds the outcomes of the entities that follow.
   mutating func append(_ next: EntityCounters, keeping limit: Int) {
     used += next.used
     deleted += next.deleted

@@ -18,7 +18,7 @@ package struct FeedDocument: Sendable {
   /// The limits of reading them.
   package let limits: RealtimeLimits
 
-  /// Takes the bytes of a feed and tells which form they have.
+  /// Reads the bytes of a feed and detects their form.
   ///
   /// The `Content-Type` they came with decides only where the bytes leave it open.
   ///

@@ -10,9 +10,9 @@ package struct RejectedEntity: Hashable, Sendable, CustomStringConvertible {
     case missingField = "missing_field"
     /// A size or a count is over its limit (``RealtimeLimits``).
     case limitExceeded = "limit_exceeded"
-    /// `start_date` is not a valid date: the trip cannot be told from that of another day.
+    /// `start_date` is not a valid date: the trip cannot be distinguished from that of another day.
     case invalidDate = "invalid_date"
-    /// `start_time` in an alert selector is not a valid time: the trip cannot be told from those at others.
+    /// `start_time` in an alert selector is not a valid time: the trip cannot be distinguished from those at others.
     case invalidTime = "invalid_time"
   }
 

@@ -8,7 +8,7 @@ package struct VehiclePositionFeed: Sendable {
 
   /// The header of the feed.
   package var header: FeedHeader { carriers.header }
-  /// Counts what became of every entity, and why some were rejected.
+  /// Counts the outcome of every entity, and why some were rejected.
   package var counters: EntityCounters { carriers.counters }
 
   /// Reads a feed from its protobuf form.

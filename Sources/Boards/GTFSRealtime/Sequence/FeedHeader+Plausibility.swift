@@ -1,12 +1,12 @@
 extension FeedHeader {
-  /// The moment the content was made as far as it can be believed, in seconds since
+  /// The instant at which the content was made, if plausible, in seconds since
   /// 1970-01-01T00:00:00Z: never after the arrival; `nil` without a plausible timestamp.
   package func sourceTime(arrivedAt moment: Int64) -> Int64? {
     guard let timestamp, Self.isPlausible(timestamp, at: moment) else { return nil }
     return min(Int64(timestamp), moment)
   }
 
-  /// The timestamp, if it can tell older publications from newer ones: plausible, and not further
+  /// The timestamp, if it can order publications: plausible, and not further
   /// ahead than clocks may differ.
   func orderTime(arrivedAt moment: Int64, futureTolerance: Int64) -> Int64? {
     guard let timestamp, Self.isPlausible(timestamp, at: moment) else { return nil }

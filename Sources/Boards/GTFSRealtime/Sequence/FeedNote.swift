@@ -4,7 +4,7 @@ package enum FeedNote: Hashable, Sendable, CustomStringConvertible {
   case unknownVersion(String)
   /// The header has no timestamp, which version 2.0 requires: the age of the content is unknown.
   case noTimestamp
-  /// The timestamp is so many seconds after the arrival.
+  /// The timestamp is this many seconds after the arrival.
   case timestampInFuture(seconds: Int64)
   /// The timestamp is not plausible as seconds since 1970: before 2000, or years after the arrival,
   /// as with milliseconds.

@@ -2,7 +2,7 @@
 package struct FeedResponse: Hashable, Sendable {
   /// The decoded content.
   package enum Content: Hashable, Sendable {
-    /// A feed with this header and so many usable entities.
+    /// A feed with this header and this many usable entities.
     case feed(FeedHeader, entities: Int)
     /// Bytes that are not a valid feed.
     case broken(RealtimeError)

@@ -56,7 +56,7 @@ package struct FeedSequence: Hashable, Sendable {
   /// Creates a sequence in which nothing has arrived.
   package init(policy: Policy = Policy()) { self.policy = policy }
 
-  /// Judges an arrival, and takes it for the feed in use if the verdict is `new`.
+  /// Judges an arrival, and makes it the feed in use if the verdict is `new`.
   package mutating func judge(_ arrival: FeedResponse) -> FeedVerdict {
     switch arrival.content {
     case .broken(let error):
@@ -68,7 +68,7 @@ package struct FeedSequence: Hashable, Sendable {
     }
   }
 
-  /// Takes an arrival for the feed in use without judging it: another server has judged it.
+  /// Makes an arrival the feed in use without judging it: another server has judged it.
   package mutating func accept(_ arrival: FeedResponse) {
     let before = accepted
     // Without a feed in use there is nothing to doubt.

@@ -1,6 +1,6 @@
 /// Bytes of texts, eight at a time.
 ///
-/// The last word of a text reaches back over bytes that were looked at already instead of ending in a loop
+/// The last word of a text reaches back over bytes that were examined already instead of ending in a loop
 /// over single bytes: identifiers are short, and that loop took longer than all the rest.
 enum TextWords {
   /// Eight bytes of a text that has them from a place on.

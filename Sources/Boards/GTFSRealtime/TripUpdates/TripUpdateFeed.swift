@@ -23,7 +23,7 @@ package struct TripUpdateFeed: Sendable {
   package var shapes: [String: String] = [:]
   /// How many trip modifications have a date or a time that is not valid.
   package var invalidModifications = 0
-  /// Counts what became of every entity, and why some were rejected.
+  /// Counts the outcome of every entity, and why some were rejected.
   package let counters: EntityCounters
 
   /// A feed without trip updates.

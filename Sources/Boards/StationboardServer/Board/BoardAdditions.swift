@@ -8,6 +8,6 @@ package struct BoardAdditions: OptionSet, Hashable, Sendable {
   package static let arrivalTokens = BoardAdditions(rawValue: 1)
   /// Every departure says in `debug` where it comes from.
   package static let rowSources = BoardAdditions(rawValue: 2)
-  /// `rt.instance` has a host, a process number and a build, and `rt.reason` is one of five words.
+  /// `rt.instance` has a host, a process number and a build, and `rt.reason` is one of five values.
   package static let closedTypes = BoardAdditions(rawValue: 4)
 }

@@ -10,7 +10,7 @@ struct BoardAnswer {
   let renderedBoard: RenderedBoard
   let snapshot: RealtimeSnapshot
   let mode: ResponseMode
-  /// The steps that were left out, in the contract's words.
+  /// The steps that were left out, in the contract's terms.
   let skipped: [StaticString]
   let requestId: String
   /// When the request came, on the service clock.

@@ -72,7 +72,7 @@ struct BoardCoverage: Hashable, Sendable {
     json.raw("}")
   }
 
-  /// Writes what became of the trip updates of a feed, as members of a JSON object: each is counted once.
+  /// Writes the outcomes of the trip updates of a feed, as members of a JSON object: each is counted once.
   static func write(
     received: Int,
     matched: Int,

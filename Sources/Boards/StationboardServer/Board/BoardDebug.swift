@@ -7,7 +7,7 @@ struct BoardDebug {
   let snapshot: RealtimeSnapshot
   let now: Double
   let requestId: String
-  /// The steps that were left out, in the contract's words.
+  /// The steps that were left out, in the contract's terms.
   let skipped: [StaticString]
 
   /// Writes the member with its leading comma.

@@ -57,7 +57,7 @@ struct BoardRow: Hashable, Sendable {
     ]
   }
 
-  /// Why a departure is cancelled; the words of the contract's `cancelReasonCode`.
+  /// Why a departure is cancelled; the values of the contract's `cancelReasonCode`.
   enum CancelReason: String, Sendable, CaseIterable {
     /// The whole trip does not run.
     case trip = "CANCELED_TRIP"
@@ -65,7 +65,7 @@ struct BoardRow: Hashable, Sendable {
     case stop = "SKIPPED_STOP"
   }
 
-  /// Where a row comes from; the words of the contract's `rowSources`.
+  /// Where a row comes from; the values of the contract's `rowSources`.
   enum Origin: String, CaseIterable, Sendable {
     /// The timetable alone.
     case scheduled

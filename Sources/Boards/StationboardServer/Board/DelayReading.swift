@@ -5,7 +5,7 @@
 /// 1 min; less than 30 s late is on time, and so is less than a minute early. A train that is up to a
 /// minute late is on time (research §3.10). Early is negative.
 struct DelayReading: Hashable, Sendable {
-  /// The words of the contract's `status`.
+  /// The values of the contract's `status`.
   enum Status: String, Hashable, Sendable, CaseIterable {
     /// Predicted as scheduled.
     case onTime = "ON_TIME"
@@ -20,7 +20,7 @@ struct DelayReading: Hashable, Sendable {
     /// Nothing is predicted, or nothing is scheduled.
     case unknown = "UNKNOWN"
 
-    /// The word as bytes of the program.
+    /// The value as bytes of the program.
     var text: StaticString {
       switch self {
       case .onTime: "ON_TIME"

@@ -1,9 +1,9 @@
 import GTFSRealtime
 import Timetable
 
-/// How exact the scheduled departure of a row is: one word, and what belongs to it.
+/// How exact the scheduled departure of a row is: one value, and what belongs to it.
 struct ScheduleCertainty: Hashable {
-  /// The words of the contract's `certainty`.
+  /// The values of the contract's `certainty`.
   enum Word: String, Hashable, CaseIterable {
     /// The timetable has a time.
     case exact
@@ -19,7 +19,7 @@ struct ScheduleCertainty: Hashable {
     case detoured
   }
 
-  /// How boarding is arranged; the words of the contract's `boarding`.
+  /// How boarding is arranged; the values of the contract's `boarding`.
   enum Boarding: String, Hashable, CaseIterable {
     /// By a call to the agency (pickup_type 2).
     case phoneAgency = "phone_agency"
@@ -27,7 +27,7 @@ struct ScheduleCertainty: Hashable {
     case askDriver = "ask_driver"
   }
 
-  /// The word; `nil` if nothing schedules the departure, or if it is not known.
+  /// The value; `nil` if nothing schedules the departure, or if it is not known.
   var word: Word?
   /// The most seconds by which the scheduled departure may be off; `nil` if it is exact or nothing bounds it.
   var uncertainty: Int?
@@ -35,7 +35,7 @@ struct ScheduleCertainty: Hashable {
   var headway: Int?
   /// How boarding is arranged; `nil` if it need not be.
   var boarding: Boarding?
-  /// The word of the time alone, however boarding is arranged.
+  /// The value for the time alone, however boarding is arranged.
   private var timeWord: Word?
 
   /// Nothing schedules the departure.

@@ -4,7 +4,7 @@ import Timetable
 struct StopResolver {
   let feeds: [Feed]
 
-  /// How an id was recognised; the words of the contract's `resolved.source`.
+  /// How an id was recognised; the values of the contract's `resolved.source`.
   enum Source: String, CaseIterable {
     /// It is the stop_id.
     case direct

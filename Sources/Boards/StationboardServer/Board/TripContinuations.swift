@@ -86,7 +86,7 @@ struct TripContinuations {
 }
 
 extension RealtimeTrip {
-  /// Whether no vehicle goes on as this trip as the timetable has it.
+  /// Whether no vehicle continues as this trip as the timetable has it.
   var endsContinuation: Bool {
     kind == .cancelled || kind == .deleted
       || kind == .replaced && (modification == .none || modification == .cancelled)

@@ -72,7 +72,7 @@ struct BoardEndpoint {
     }
   }
 
-  /// Waits until the client's copy is not right any more, the time is over, or the client is gone.
+  /// Waits until the client's copy is no longer current, the time is over, or the client is gone.
   private func changes(
     _ asked: BoardRequest,
     _ plan: BoardPlan,
@@ -253,7 +253,7 @@ struct BoardEndpoint {
   private static let mostFields = 24
 
   /// A number that is not negative with three digits after the point: `Double` takes longer to write the fewest digits that
-  /// tell it from all others.
+  /// distinguish it from all others.
   static func thousandths(_ number: Double) -> String {
     let count = Int((number * 1_000).rounded())
     let digits = String(count % 1_000)

@@ -84,7 +84,7 @@ struct HealthEndpoint {
     json.raw("}")
   }
 
-  /// What an operator should look at: timetables that end soon, are over, or are held back, and realtime that does not come
+  /// What needs an operator's attention: timetables that end soon, are over, or are held back, and realtime that does not come
   /// or does not fit.
   private func warnings(_ feeds: [Feed]) -> [String] {
     let manifest = store.manifest

@@ -19,7 +19,7 @@ struct MetricsEndpoint {
   /// Writes the measurements of what else the server does.
   let others: @Sendable (inout MetricsText) async -> Void
 
-  /// The measurements of this moment; never cached.
+  /// The current measurements; never cached.
   func answer() async -> Response {
     var metrics = MetricsText()
     writeProgram(&metrics)

@@ -10,7 +10,7 @@ package import Serving
 package struct StationboardService: Sendable {
   /// The program's version.
   package static let version = "0.1.0"
-  /// What producers of feeds are told of the program; some refuse requests that say nothing (RFC 9110, section 10.1.5).
+  /// How the program identifies itself to producers of feeds; some refuse requests that say nothing (RFC 9110, section 10.1.5).
   static let userAgent = "freshet/\(version)"
   /// The version of the contract, in `X-MD-Api-Version`.
   package static let apiVersion = "1"

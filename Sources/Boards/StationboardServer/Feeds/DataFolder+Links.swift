@@ -12,7 +12,7 @@ import Musl
 // Anyone who can write to the data folder decides which timetables serve, but nothing more: a command run by root does not
 // read, write or remove the target of another user's link.
 extension DataFolder {
-  /// How many folders below the data folder are looked through: those of feeds, keys and generations.
+  /// How many folders below the data folder are searched: those of feeds, keys and generations.
   private static let linkDepth = 3
 
   /// Checks that no link on the way to the folder, or in it, was placed by a user other than root and the one that runs

@@ -149,7 +149,7 @@ package final class FeedStore: Sendable {
   /// - Returns: An element after each, or after several; ends when the task is cancelled.
   func changes() -> AsyncStream<Void> { listeners.changes() }
 
-  /// Looks at the manifest and takes over what is new.
+  /// Reads the manifest and applies what is new.
   ///
   /// A generation that cannot be opened is reported once, and the one before keeps serving.
   package func reload() {
@@ -200,7 +200,7 @@ package final class FeedStore: Sendable {
 
   private static let unreadable = "the manifest of the data folder cannot be read"
 
-  /// Looks at the manifest until the task is cancelled.
+  /// Polls the manifest until the task is cancelled.
   package func watch() async {
     while !Task.isCancelled {
       try? await Task.sleep(for: Self.checkEvery)

@@ -8,7 +8,7 @@ struct FeedCounting: Sendable {
   var recorder: HistoryRecorder
   let lines: FeedLines
 
-  /// Begins to count, or goes on where the file ends.
+  /// Begins to count, or continues where the file ends.
   init(_ feed: Feed, from instant: Double, store: HistoryStore?) {
     self.feed = feed
     lines = FeedLines(feed)
@@ -23,7 +23,7 @@ struct FeedCounting: Sendable {
     if let store, let counts = try? store.counts(of: key, on: days) { recorder.resume(counts) }
   }
 
-  /// Goes on with another import.
+  /// Continues with another import.
   init(_ feed: Feed, after other: FeedCounting) {
     self.feed = feed
     lines = FeedLines(feed)

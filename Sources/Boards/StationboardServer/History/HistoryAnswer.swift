@@ -9,7 +9,7 @@ import Serving
 
 /// What the bodies of the history have.
 extension HistoryEndpoint {
-  /// What a punctuality is made of: the last word before a departure, not a measurement.
+  /// The basis of a punctuality: the last report before a departure, not a measurement.
   static let basis = "last_known"
 
   struct LinesAnswer: Encodable {

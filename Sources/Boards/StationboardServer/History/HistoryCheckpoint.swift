@@ -1,6 +1,6 @@
 import Timetable
 
-/// What a recorder has to know to go on after a restart, or with another import of its timetable.
+/// What a recorder has to know to continue after a restart, or with another import of its timetable.
 ///
 /// Trips are named by their ids: their numbers are those of one import.
 struct HistoryCheckpoint: Codable, Hashable, Sendable {
@@ -25,7 +25,7 @@ struct HistoryCheckpoint: Codable, Hashable, Sendable {
 }
 
 extension HistoryRecorder {
-  /// What it needs to go on.
+  /// What it needs to continue.
   var checkpoint: HistoryCheckpoint {
     var kept = runs.map { key, run in
       HistoryCheckpoint.Run(
@@ -57,10 +57,10 @@ extension HistoryRecorder {
     return HistoryCheckpoint(settled: settled, live: live, runs: kept, added: added)
   }
 
-  /// Goes on where another recorder ended.
+  /// Continues where another recorder ended.
   ///
   /// Nothing is counted twice: what the other one counted until its end stays counted. Trips that this timetable
-  /// does not have any more are left as they are.
+  /// no longer has are left as they are.
   ///
   /// - Parameters:
   ///   - timetable: The timetable.

@@ -20,13 +20,13 @@ package enum HistoryLimits {
   package static let leastWriteSeconds = 1.0
   /// How long after the last known departure a call is counted, in seconds.
   package static let settleSeconds: Int64 = 60
-  /// How long before a departure the last word about it still counts, in seconds.
+  /// How long before a departure the last report about it still counts, in seconds.
   package static let memorySeconds: Int64 = 900
   /// How long after its last planned departure a trip is followed, in seconds.
   package static let longestDelay: Int64 = 21_600
   /// How far back a server that was away counts what it missed, in seconds.
   package static let longestAbsence: Int64 = 86_400
-  /// How long a recorder that goes on waits for the first realtime before it counts without, in seconds.
+  /// How long a recorder that continues waits for the first realtime before it counts without, in seconds.
   package static let resumeSeconds = 300.0
   /// The most trips under way that are followed.
   package static let openTrips = 200_000

@@ -40,11 +40,11 @@ package struct HistoryPoint: Hashable, Sendable {
   package var delays = DelayHistogram()
   /// Departures that were canceled or left out.
   package var cancelled = 0
-  /// Departures without a word about their time while the source was live.
+  /// Departures without a report of their time while the source was live.
   package var unpredicted = 0
   /// Departures without any realtime in use.
   package var unobserved = 0
-  /// Trips without a word while the source was live.
+  /// Trips without a report while the source was live.
   package var missing = 0
   /// Of what clients saw, the answers by age (``ages``).
   package var answers = [Int](repeating: 0, count: ages.count + 1)
@@ -132,7 +132,7 @@ struct HistorySeries: Sendable {
     Int64((instant / Double(length)).rounded(.down)) * length
   }
 
-  /// Goes on with points that were written before.
+  /// Continues with points that were written before.
   mutating func resume(_ known: [(start: Int64, subject: HistorySubject, point: HistoryPoint)]) {
     for entry in known {
       points[Place(start: entry.start, subject: entry.subject)] = entry.point

@@ -7,9 +7,9 @@ import Timetable
 ///
 /// Each planned departure is counted once, when its last known instant is ``HistoryLimits/settleSeconds`` ago, by what
 /// was then known of it. That is a prediction, or the time that the source gives for a departure of the past. What a
-/// feed no longer mentions keeps its last word, if that is not older than ``HistoryLimits/memorySeconds`` at the
+/// feed no longer mentions keeps its last report, if that is not older than ``HistoryLimits/memorySeconds`` at the
 /// departure: producers drop a stop as soon as the vehicle has left it. When a trip is over, its departures
-/// without a word are counted as such.
+/// without a report are counted as such.
 ///
 /// The counts depend on the publications and their instants only, not on how often ``advance(to:)`` is called.
 struct HistoryRecorder: Sendable {
@@ -43,12 +43,12 @@ struct HistoryRecorder: Sendable {
   private var usedSince = -Double.infinity
   /// When the next departure of ``index`` is to be counted, in seconds since its base; those before have been.
   private var nextDue = Int64.min
-  /// Whether it goes on where another one ended, and no realtime has come yet.
+  /// Whether it continues where another one ended, and no realtime has come yet.
   var isResuming = false
   private var resumesAt: Double?
   /// Hashes of the added trips that have been counted, by service day.
   var added: [Int32: Set<UInt64>] = [:]
-  /// The departures counted since they were last taken, by what became of them.
+  /// The departures counted since they were last taken, by outcome.
   var recentCounts = LineCounts()
   /// The stops of a trip, to be used again.
   private var schedule: [ScheduledCall] = []
@@ -114,7 +114,7 @@ struct HistoryRecorder: Sendable {
     live.forget(before: instant - 2 * Double(HistoryLimits.longestAbsence))
   }
 
-  /// Whether to wait for realtime after a restart: what a source still tells of the past counts.
+  /// Whether to wait for realtime after a restart: what a source still reports of the past counts.
   private mutating func waits(at instant: Double) -> Bool {
     guard isResuming else { return false }
     let end = resumesAt ?? instant + HistoryLimits.resumeSeconds
@@ -236,7 +236,7 @@ struct HistoryRecorder: Sendable {
     return runs.index(forKey: key)
   }
 
-  /// The number of the source that tells of a trip; 0 if none does.
+  /// The number of the source that reports a trip; 0 if none does.
   func source(of key: RunKey) -> Int {
     for source in sources where source.index.trip(key.trip, day: Int(key.day))?.missed == 0 {
       return source.number
@@ -246,7 +246,7 @@ struct HistoryRecorder: Sendable {
 
   private static let words: BoardRow.RealtimeFlags = [.predicted, .cancelled, .skipped]
 
-  /// The last word about a departure; `nil` if realtime says nothing of it.
+  /// The last report about a departure; `nil` if realtime says nothing of it.
   private static func word(_ call: RealtimeCall) -> OpenRun.Word? {
     if call.flags.contains(.cancelled) { return .cancelled }
     if call.flags.contains(.skipped) { return .skipped }
@@ -358,7 +358,7 @@ struct HistoryRecorder: Sendable {
     }
   }
 
-  /// Whether a departure has a word before and none after.
+  /// Whether a departure has a report before and none after.
   private static func loses(
     _ before: ArraySlice<RealtimeCall>,
     _ after: ArraySlice<RealtimeCall>
@@ -404,7 +404,7 @@ struct HistoryRecorder: Sendable {
     keep(run, key)
   }
 
-  /// Forgets the last words about departures of which the feed says something again.
+  /// Forgets the last reports about departures of which the feed says something again.
   private mutating func forgetRefuted(by new: RealtimeIndex) {
     for (key, run) in runs where !run.last.isEmpty {
       guard let trip = new.trip(key.trip, day: Int(key.day)), trip.missed == 0 else { continue }

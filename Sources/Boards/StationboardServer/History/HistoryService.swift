@@ -10,7 +10,7 @@ import Timetable
 /// Keeps the history of punctuality: counts what is published, writes it once a minute, and answers from the file.
 ///
 /// Nothing here is on the way of a tick or of an answer: publications are counted on a thread of low priority and written
-/// on SQLite's own. If the file cannot be written, boards go on, what was counted waits within limits, and health says so.
+/// on SQLite's own. If the file cannot be written, boards continue, what was counted waits within limits, and health says so.
 package final class HistoryService: Sendable {
   /// The most counts and points that wait for a file that cannot be written.
   private static let mostPending = 100_000
@@ -265,7 +265,7 @@ package final class HistoryService: Sendable {
     realtime?.sources.contains { $0.isReplay && $0.prefix == feed.entry.prefix ?? "" } ?? false
   }
 
-  /// Begins to count a feed, or goes on with another import of it.
+  /// Begins to count a feed, or continues with another import of it.
   private func follow(_ feed: Feed, _ state: inout State, from now: Double) {
     let key = feed.entry.key
     if let counting = state.counting[key] {

@@ -2,12 +2,12 @@ import Foundation
 import GRDB
 
 extension HistoryStore {
-  /// A line on a day, with what all its sources told, or one.
+  /// A line on a day, with what all its sources reported, or one.
   package struct LineRow: Sendable {
     package var line: Line
     /// The service day, as days since 1970-01-01.
     package var day: Int
-    /// The number of the source; 0 for what no source told.
+    /// The number of the source; 0 for what no source reported.
     package var source: Int
     package var counts: LineCounts
   }
@@ -107,7 +107,7 @@ extension HistoryStore {
     return found
   }
 
-  /// The counts of a feed on some days, as a recorder goes on with.
+  /// The counts of a feed on some days, as a recorder continues with.
   func counts(of feed: String, on days: [Int]) throws -> [LineDay: LineCounts] {
     guard let first = days.min(), let last = days.max() else { return [:] }
     var counts: [LineDay: LineCounts] = [:]
@@ -173,7 +173,7 @@ extension HistoryStore {
     }
   }
 
-  /// What the recorder of a feed needs to go on; `nil` if there is nothing, or nothing that can be read.
+  /// What the recorder of a feed needs to continue; `nil` if there is nothing, or nothing that can be read.
   func checkpoint(of feed: String) throws -> HistoryCheckpoint? {
     let bytes = try database.read { database in
       try Data.fetchOne(

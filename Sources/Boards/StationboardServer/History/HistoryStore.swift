@@ -13,7 +13,7 @@ package struct HistoryFailure: Error, CustomStringConvertible, Sendable {
 
 /// The history of a data folder: an SQLite file with the counts of lines and the points of sources.
 ///
-/// One program writes it, in one transaction at a time: the counts and what the recorder needs to go on. A program that is
+/// One program writes it, in one transaction at a time: the counts and what the recorder needs to continue. A program that is
 /// killed loses what it has not written, and nothing else.
 package final class HistoryStore: Sendable {
   /// The name of the file in the data folder.
@@ -207,7 +207,7 @@ package final class HistoryStore: Sendable {
     var lines: [Entry] = []
     /// Points, whole.
     var points: [(start: Int64, subject: HistorySubject, point: HistoryPoint)] = []
-    /// What the recorder of each feed needs to go on.
+    /// What the recorder of each feed needs to continue.
     var checkpoints: [String: HistoryCheckpoint] = [:]
     /// The present day, as days since 1970-01-01, and instant.
     var today: Int

@@ -1,4 +1,4 @@
-/// What became of the trips and departures of one line on one service day, as far as one source tells.
+/// The outcomes of the trips and departures of one line on one service day, as one source reports them.
 ///
 /// Every planned departure that has been counted is in exactly one of ``delays``, ``cancelled``, ``skipped``, ``replaced``,
 /// ``unpredicted`` and ``unobserved``; every planned trip in exactly one of ``tripsSeen``, ``tripsMissing`` and
@@ -12,7 +12,7 @@ package struct LineCounts: Hashable, Sendable {
   package var skipped = 0
   /// Departures of trips that another run took the place of.
   package var replaced = 0
-  /// Departures without a word about their time while the source was live.
+  /// Departures without a report of their time while the source was live.
   package var unpredicted = 0
   /// Departures at a time when no realtime was in use.
   package var unobserved = 0
@@ -67,13 +67,13 @@ package struct LineCounts: Hashable, Sendable {
   }
 }
 
-/// A line on a service day, and the source that told of it.
+/// A line on a service day, and the source that reported it.
 package struct LineDay: Hashable, Sendable {
   /// The service day, as days since 1970-01-01.
   package var day: Int
   /// route_id, without the prefix of its feed.
   package var route: String
-  /// The number of the source of trip updates, from 1 on; 0 for what no source told.
+  /// The number of the source of trip updates, from 1 on; 0 for what no source reported.
   package var source: Int
 
   /// A line on a service day.

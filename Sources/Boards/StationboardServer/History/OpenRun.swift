@@ -38,9 +38,9 @@ struct OpenRun: Hashable, Sendable {
     var word: Word
   }
 
-  /// The last word about a departure.
+  /// The last report about a departure.
   enum Word: Hashable, Sendable, Codable {
-    /// It leaves so many seconds after the timetable.
+    /// It leaves this many seconds after the timetable.
     case delay(Int)
     case cancelled
     case skipped
@@ -56,9 +56,9 @@ struct OpenRun: Hashable, Sendable {
   var end: Int64
   /// The number of the route.
   var route: Int
-  /// The number of the source that told of it.
+  /// The number of the source that reported it.
   var source: Int
-  /// What became of the trip when the feed last mentioned it.
+  /// The outcome of the trip when the feed last mentioned it.
   var kind = RealtimeTrip.Kind.running
   /// What is known of departures that the feed no longer mentions.
   var last: [Last] = []

@@ -14,7 +14,7 @@ extension ServedValue<StatusReport> {
     }
   }
 
-  /// Publishes what a reader reads: when realtime or the history changes, and now and then.
+  /// Publishes the status for readers: when realtime or the history changes, and periodically.
   ///
   /// - Parameters:
   ///   - reader: Reads the status.

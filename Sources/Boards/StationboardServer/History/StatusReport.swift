@@ -151,7 +151,7 @@ struct StatusReport: Encodable, Sendable {
 
 /// Reads a ``StatusReport`` off a server.
 struct StatusReader: Sendable {
-  /// A line is judged when it has so many departures with a delay.
+  /// A line is judged when it has at least this many departures with a delay.
   static let leastDepartures = 10
 
   let store: FeedStore
@@ -160,7 +160,7 @@ struct StatusReader: Sendable {
   let history: HistoryService?
   let sharing: TimetableSharing?
 
-  /// The report of this moment.
+  /// The current report.
   func report() -> StatusReport {
     let feeds = store.feeds
     let now = clock.now

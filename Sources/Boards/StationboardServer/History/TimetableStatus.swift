@@ -26,7 +26,7 @@ struct TimetableStatus {
     var line: String
     var before: Int
     var lost: Int
-    /// The days on which it does not run any more; empty if it runs on all.
+    /// The days on which it no longer runs; empty if it runs on all.
     var goneOn: [String]
     /// Whether it runs on none.
     var isGone: Bool

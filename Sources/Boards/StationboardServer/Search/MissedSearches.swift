@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Queries that found nothing lately: asked again, nothing is looked for.
+/// Queries that found nothing lately: asked again, nothing is searched for.
 ///
 /// Holds ``most`` queries at least and twice as many at most: when the newer half is full, it takes the place of the
 /// older one. Other timetables empty it.

@@ -73,7 +73,7 @@ struct StopIndex: Sendable {
     return try await database.read { database in try resembling(groups, database) }
   }
 
-  /// The names with a word that is one of the query's but for typing errors; for queries that no index helps with (an
+  /// The names with a word that is one of the query's except for typing errors; for queries that no index helps with (an
   /// error in three letters).
   ///
   /// - Parameters:

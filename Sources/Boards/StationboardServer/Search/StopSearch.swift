@@ -51,7 +51,7 @@ struct StopSearch: Sendable {
     if let other = SearchText.withoutUmlautSpelling(normalized) {
       merge(try await ranked(other, penalty: 40) { try await $0.likely(other) }, into: &found)
     }
-    // Errors are looked for only where too few names have the words themselves.
+    // Errors are searched for only where too few names have the words themselves.
     if found.values.count(where: { $0.score.tier >= 2 }) < limit {
       merge(try await ranked(normalized) { try await $0.similar(normalized) }, into: &found)
     }

@@ -9,7 +9,7 @@ struct StopWords: Sendable {
   static let most = 1 << 20
   /// The most words whose distance from one word of a query is counted.
   static let mostCompared = 10_000
-  /// The most names, each counted once for each group of three letters, among which similar ones are looked for.
+  /// The most names, each counted once for each group of three letters, among which similar ones are searched for.
   static let mostGroupNames = 20_000
 
   /// All words, one after another, and where each one ends.
@@ -69,7 +69,7 @@ struct StopWords: Sendable {
     bytes.reduce(0) { $0 | 1 << UInt64($1 & 63) }
   }
 
-  /// The names with a word that is another one, or its beginning, but for typing errors; the closest and busiest first.
+  /// The names with a word that is another one, or its beginning, except for typing errors; the closest and busiest first.
   ///
   /// - Parameters:
   ///   - word: A word of a query, of three letters or more.
@@ -137,7 +137,7 @@ struct StopWords: Sendable {
     var rarest: [String] = []
     for (text, count) in counts.sorted(by: { ($0.value, $0.key) < ($1.value, $1.key) }) {
       left -= count
-      // One is looked for however many names have it: what it finds is limited too.
+      // One is searched for however many names have it: what it finds is limited too.
       guard left >= 0 || rarest.isEmpty else { break }
       rarest.append(text)
     }

@@ -195,7 +195,7 @@ private struct ZoneFile: Decodable {
   var features: [Zone]
 }
 
-/// A zone: rings of corners, of which an even-odd count tells what is inside.
+/// A zone: rings of corners, whose inside is found by an even-odd count.
 private struct Zone: Decodable {
   var id: String
   private var rings: [[[Double]]]

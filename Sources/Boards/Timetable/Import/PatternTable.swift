@@ -12,7 +12,7 @@ struct StopTimeRows {
   /// The highest stop_sequence, and the places of all of them once many rows were compared.
   private var highest: UInt32?
   private var known: [UInt32: Int] = [:]
-  /// Up to this many rows are looked through.
+  /// Up to this many rows are searched.
   private static let few = 64
 
   /// Means "no time" in ``arrivals`` and ``departures``.

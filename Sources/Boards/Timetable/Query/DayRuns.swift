@@ -31,7 +31,7 @@ package struct DayRuns: Hashable, Sendable {
     return run < bounds.count / 2 && bounds[2 * run] <= day
   }
 
-  /// The day that is so many of these days before a day.
+  /// The day that is a number of these days before a day.
   ///
   /// Before the first of them every day counts.
   ///

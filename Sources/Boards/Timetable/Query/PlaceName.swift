@@ -1,6 +1,6 @@
 import Foundation
 
-/// Tells whether two names name the same place.
+/// Decides whether two names name the same place.
 package enum PlaceName {
   /// A name without accents, case and punctuation: "Lausanne, Motté" becomes "lausanne motte".
   package static func folded(_ name: String) -> String {

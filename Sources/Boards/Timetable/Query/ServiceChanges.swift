@@ -29,7 +29,7 @@ package struct ServiceChanges: Codable, Hashable, Sendable {
     package var lost: Int
     /// The days on which the line ran before, as days since 1970-01-01.
     package var ranOn: [Int]
-    /// The days of those on which it does not run any more.
+    /// The days of those on which it no longer runs.
     package var goneOn: [Int]
 
     /// Describes a line.

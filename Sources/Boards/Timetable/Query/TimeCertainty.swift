@@ -9,7 +9,7 @@ package enum TimeCertainty: Hashable, Sendable {
 }
 
 extension Timetable {
-  /// How exact the time of a stop of a trip is, as stop_times.txt has it; `nil` if the file does not tell.
+  /// How exact the time of a stop of a trip is, as stop_times.txt has it; `nil` if the file does not say.
   package func certainty(_ position: Int, of trip: Trip) -> TimeCertainty? {
     let attributes = attributes(position, of: trip)
     if attributes.isRough { return .interpolated }
@@ -46,7 +46,7 @@ extension Timetable {
     )
   }
 
-  /// The most stops on each side among which one with an exact time is looked for.
+  /// The most stops on each side among which one with an exact time is searched for.
   package static let certaintyReach = 256
 
   /// pickup_type of a stop of a trip: 0 to 3.

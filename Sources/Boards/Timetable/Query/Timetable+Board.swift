@@ -117,7 +117,7 @@ extension Timetable {
     }
   }
 
-  /// How many days ahead a next departure is looked for.
+  /// How many days ahead a next departure is searched for.
   package static let horizonDays: Int64 = 60
 
   /// The next departure after an instant at a stop and all stops below it.

@@ -4,7 +4,7 @@ import Synchronization
 
 /// Runs the requests of a server in the order of ``FairAdmission``.
 final class AdmissionQueue: Sendable {
-  /// What became of requests, for metrics.
+  /// The outcomes of requests, for metrics.
   struct Counts: Hashable, Sendable {
     var admitted = 0
     var waited = 0
@@ -61,7 +61,7 @@ final class AdmissionQueue: Sendable {
   }
   /// How many networks are known.
   var known: Int { state.withLock { $0.order.known } }
-  /// What became of requests, and how long those waited that did.
+  /// The outcomes of requests, and how long those that waited did so.
   var counts: (counts: Counts, waits: Histogram) { state.withLock { ($0.counts, $0.waits) } }
 
   /// The networks that had most work in the last minute.
@@ -76,7 +76,7 @@ final class AdmissionQueue: Sendable {
   ///   - network: Its client.
   ///   - route: Its route; `nil` without one.
   ///   - isRefusable: Whether it may be refused.
-  /// - Returns: What becomes of it.
+  /// - Returns: Its outcome.
   func arrive(_ network: ClientNetwork?, route: String?, isRefusable: Bool) -> Admission {
     let now = now
     let (arrival, calls) = state.withLock { state in
@@ -108,7 +108,7 @@ final class AdmissionQueue: Sendable {
     return arrival
   }
 
-  /// A request wants to go on.
+  /// A request wants to continue.
   func resume(_ account: FairAdmission.Account, route: String?) -> Admission {
     let now = now
     return state.withLock { state in

@@ -93,7 +93,7 @@ struct FairAdmission: Sendable {
     var finish = 0.0
     var tag = 0.0
     var seen: Double
-    /// Until when it was told to wait.
+    /// Until when it was asked to wait.
     var toldUntil = -Double.infinity
     /// Its work of the last minute, in milliseconds, as it was at an instant.
     var recent = 0.0
@@ -154,7 +154,7 @@ struct FairAdmission: Sendable {
   ///   - cost: What such a request usually costs, in milliseconds.
   ///   - isRefusable: Whether it may be refused.
   ///   - now: The time.
-  /// - Returns: What becomes of it, and requests that run now because networks were forgotten.
+  /// - Returns: Its outcome, and requests that run now because networks were forgotten.
   mutating func arrive(
     _ requestID: UInt64,
     _ network: ClientNetwork?,
@@ -169,7 +169,7 @@ struct FairAdmission: Sendable {
     return (decide(requestID, account, cost, isRefusable), calls)
   }
 
-  /// A request that runs wants to go on after it has waited for something else than a processor.
+  /// A request that runs wants to continue after it has waited for something else than a processor.
   mutating func resume(
     _ requestID: UInt64,
     _ account: Account,
@@ -201,7 +201,7 @@ struct FairAdmission: Sendable {
     return (cost, forget() + call())
   }
 
-  /// A request that waits is not wanted any more.
+  /// A request that waits is no longer wanted.
   mutating func abandon(_ requestID: UInt64) {
     guard let request = waitingRequests.removeValue(forKey: requestID) else { return }
     queue.isAbandoned(requestID, left: waitingRequests)

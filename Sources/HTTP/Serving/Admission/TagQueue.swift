@@ -40,7 +40,7 @@ struct TagQueue: Sendable {
     return first.requestID
   }
 
-  /// Notes that a request does not wait any more, and removes such requests when they are the majority.
+  /// Notes that a request no longer waits, and removes such requests when they are the majority.
   ///
   /// - Parameters:
   ///   - requestID: The request.

@@ -11,7 +11,7 @@ package final class HealthService: Sendable {
 
   /// How often dependencies are read, in seconds.
   package static let readSeconds = 2.0
-  /// When a client should ask again that was told that the server is not ready, in seconds.
+  /// When a client that found the server not ready should ask again, in seconds.
   package static let retryAfter = 2
 
   private struct State {

@@ -2,7 +2,7 @@ package import HTTPTypes
 
 /// Decides which requests are those of operators, who may see what a server depends on.
 ///
-/// With a token, those that bear it. Without one, those that come from this machine under a name of it, and not through a
+/// With a token, those that carry it. Without one, those that come from this machine under a name of it, and not through a
 /// proxy: a proxy on the same machine passes on requests of strangers, and a page can only ask under the name that it was
 /// loaded by.
 package struct OperatorAccess: Sendable {

@@ -22,7 +22,7 @@ extension TraceScope {
     )
   }
 
-  /// The scope of work that goes on when this one has ended, such as a job that a request started.
+  /// The scope of work that continues when this one has ended, such as a job that a request started.
   package var following: TraceScope {
     var generator = SystemRandomNumberGenerator()
     return TraceScope(trace: trace.child(using: &generator))

@@ -1,7 +1,7 @@
 import HTTPTypes
 import NIOCore
 
-/// The proxies whose word about a client counts, and where they say it.
+/// The proxies whose statements about a client count, and the fields that carry them.
 ///
 /// A field that others wrote counts for nothing: any client can send one. Only one of the two fields is read, because a proxy
 /// that sets one passes on what its client wrote into the other.

@@ -10,7 +10,7 @@ package struct TrustedProxyMiddleware: RouterMiddleware {
   /// Creates the middleware.
   ///
   /// - Parameters:
-  ///   - proxies: The proxies whose word counts.
+  ///   - proxies: The trusted proxies.
   ///   - isSecure: Whether connections are TLS.
   package init(_ proxies: TrustedProxies, isSecure: Bool) {
     self.proxies = proxies

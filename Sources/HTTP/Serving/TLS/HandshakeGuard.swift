@@ -3,7 +3,7 @@ import NIOCore
 
 /// Ends connections that do not complete their TLS handshake in time, or while the server shuts down.
 ///
-/// A client that sends HTTP to a port of TLS is told so, in HTTP. The handler is in front of TLS.
+/// A client that sends HTTP to a port of TLS gets an error, in HTTP. The handler is in front of TLS.
 final class HandshakeGuard: ChannelInboundHandler {
   typealias InboundIn = ByteBuffer
   typealias OutboundOut = ByteBuffer

@@ -3,7 +3,7 @@ import NIOHTTP2
 
 /// Ends connections of HTTP/2 without streams that are idle for too long, and those whose client has gone.
 ///
-/// An idle connection is told so (GOAWAY), and closed if its client does not do it. As with HTTP/1.1, idle connections are
+/// An idle connection gets a GOAWAY, and is closed if its client does not close it. As with HTTP/1.1, idle connections are
 /// the first to go when places run out.
 final class MultiplexedTimeouts: ChannelInboundHandler, NIOHTTP2FrameDelegate {
   typealias InboundIn = HTTP2Frame

@@ -11,7 +11,7 @@ import NIOHTTPTypes
 /// 4. While output is pending, the client must take some of it within ``ServerLimits/stalledSeconds``.
 /// 5. Responses have no fields of a connection (section 8.2.2), and those to HEAD no content.
 ///
-/// What breaks a limit resets its stream; the other streams of the connection go on.
+/// What breaks a limit resets its stream; the other streams of the connection continue.
 final class StreamTimeouts: ChannelDuplexHandler {
   typealias InboundIn = HTTPRequestPart
   typealias InboundOut = HTTPRequestPart
@@ -24,7 +24,7 @@ final class StreamTimeouts: ChannelDuplexHandler {
 
   private var isHead = false
   private var isAnswered = false
-  /// Whether the request is refused here: nothing of it goes on.
+  /// Whether the request is refused here: nothing of it continues.
   private var isRefused = false
   /// Whether the client waits for 100 (Continue).
   private var isExpecting = false

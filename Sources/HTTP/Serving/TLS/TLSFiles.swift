@@ -38,7 +38,7 @@ struct TLSFileState: Hashable, Sendable {
 
   private let items: [Item?]
 
-  /// Looks at the files, following symbolic links; a file that is not there counts as a state too.
+  /// Examines the files, following symbolic links; a file that is not there counts as a state too.
   init(of files: TLSFiles) {
     items = [files.certificate, files.key].map { path in
       let target = URL(fileURLWithPath: path).resolvingSymlinksInPath().path

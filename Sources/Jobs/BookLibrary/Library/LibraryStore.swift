@@ -66,7 +66,7 @@ package protocol LibraryStore: Sendable {
 
   // MARK: The end
 
-  /// Lets nothing wait for a lock any more: the program ends.
+  /// Ends all waits for locks, because the program ends.
   func stopWaiting()
   /// Completes what was written, after the last import.
   func finishWriting() async
@@ -101,7 +101,7 @@ package struct LibraryBook: Hashable, Sendable {
   package var record: BookRecord
 }
 
-/// A book that was removed because its service does not have it any more.
+/// A book that was removed because its service no longer has it.
 package struct RemovedBook: Hashable, Sendable {
   /// The number it is restored by.
   package var id: Int64

@@ -14,7 +14,7 @@ struct ListComparison: Hashable {
 
   /// The list that the export continues, or is a part of; `nil` for a new list.
   private(set) var list: Int64?
-  /// The entries of that list that the export does not have any more, in order.
+  /// The entries of that list that the export no longer has, in order.
   private(set) var gone: [String] = []
 
   /// Whether the rows of a file are a list whose entries have identifiers that can be compared.

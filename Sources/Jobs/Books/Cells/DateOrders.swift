@@ -27,7 +27,7 @@ package struct DateOrders: Hashable, Sendable {
   /// Nothing yet.
   package init() {}
 
-  /// Looks at a date.
+  /// Examines a date.
   ///
   /// - Parameters:
   ///   - cell: The date as written in the file.

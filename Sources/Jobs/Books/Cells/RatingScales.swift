@@ -9,7 +9,7 @@ package struct RatingScales: Hashable, Sendable {
   /// Nothing yet.
   package init() {}
 
-  /// Looks at a rating.
+  /// Examines a rating.
   ///
   /// - Parameters:
   ///   - cell: The rating as written in the file.

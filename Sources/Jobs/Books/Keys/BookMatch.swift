@@ -1,6 +1,6 @@
 /// How sure it is that two descriptions are of the same book, 0 to 1.
 package enum BookMatch {
-  /// From here on a match counts as the book; below it a person should look.
+  /// From here on a match counts as the book; below it a person should review it.
   package static let usualThreshold = 0.8
   /// Below this a match is not worth showing.
   package static let floor = 0.5

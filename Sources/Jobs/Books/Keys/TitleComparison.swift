@@ -93,7 +93,7 @@ package enum TitleComparison: Hashable, Sendable {
 
   // MARK: Words
 
-  /// Whether two lists of words are the same but for misspellings and small words.
+  /// Whether two lists of words are the same except for misspellings and small words.
   static func agree(_ left: [String], _ right: [String]) -> Bool {
     if left == right { return true }
     guard !left.isEmpty, !right.isEmpty else { return false }

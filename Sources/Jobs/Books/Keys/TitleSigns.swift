@@ -1,6 +1,6 @@
 /// The signs that make another name of a word: `C`, `C++` and `C#` are three languages.
 ///
-/// The keys of titles have no punctuation, so such titles have the same key; these tell them apart.
+/// The keys of titles have no punctuation, so such titles have the same key; these distinguish them.
 enum TitleSigns {
   /// The signs behind the words of a title without its subtitle, in their order.
   static func of(_ title: String) -> [String] {

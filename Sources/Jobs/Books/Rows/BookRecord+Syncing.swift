@@ -33,7 +33,7 @@ extension BookRecord {
     Self.members.filter { $0.isOwners && $0.differs(self, other) }.map(\.name)
   }
 
-  /// Whether this is what a source said of a book, but for numbers and identifiers.
+  /// Whether this is what a source said of a book, except for numbers and identifiers.
   package func says(whatIsSaidBy source: BookRecord) -> Bool {
     shelves == source.shelves && Self.members.allSatisfy { $0.isSame(self, source) }
   }

@@ -67,7 +67,7 @@ package struct ColumnMap: Hashable, Sendable {
     }
   }
 
-  /// Whether the file is what became of failed rows: a part of another file.
+  /// Whether the file contains failed rows: a part of another file.
   package var isPart: Bool { positions[.ignored] != nil }
 
   /// Whether there are columns that can be read in several ways: dates, ratings.

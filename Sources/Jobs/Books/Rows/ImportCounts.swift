@@ -12,7 +12,7 @@ package struct ImportCounts: Hashable, Sendable {
   package var failed = 0
   /// Rows with nothing in them.
   package var blank = 0
-  /// Books that are not in the export any more and were removed; they have no rows.
+  /// Books that are no longer in the export and were removed; they have no rows.
   package var removed = 0
   /// Rows that were imported, updated or duplicates and have warnings; not part of the sum.
   package var warned = 0

@@ -27,7 +27,7 @@ package struct RowReader: Sendable {
     self.survey = survey
   }
 
-  /// Looks at the dates and ratings of a record.
+  /// Examines the dates and ratings of a record.
   func survey(_ record: DelimitedRecord, _ survey: inout ColumnSurvey) {
     guard record.fault == nil else { return }
     // The services that are known give five stars.

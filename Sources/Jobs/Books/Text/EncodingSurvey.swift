@@ -1,4 +1,4 @@
-/// Looks at all bytes of a file once and says how its characters are written.
+/// Examines all bytes of a file once and says how its characters are written.
 ///
 /// The rule, in this order:
 /// 1. A byte order mark decides.

@@ -1,14 +1,14 @@
-// What goes into the machine and what comes out, as plain values: of a message only what decides how following goes on.
+// What goes into the machine and what comes out, as plain values: of a message only what decides how following continues.
 
 extension FollowMachine {
-  /// A way to hear of events.
+  /// A way to receive events.
   public enum Transport: Int, CaseIterable, Hashable, Sendable {
     case webSocket
     case eventStream
     case polling
   }
 
-  /// The facts of a message that decide how following goes on.
+  /// The facts of a message that decide how following continues.
   public struct Message: Hashable, Sendable {
     /// What a message is.
     public enum Content: Hashable, Sendable {
@@ -83,7 +83,7 @@ extension FollowMachine {
     case polled(messages: [Message], isOver: Bool, attempt: Int)
     /// The state is the same as before (304).
     case unchanged(attempt: Int)
-    /// Asking for the state failed.
+    /// The request for the state failed.
     case pollFailed(trouble: Trouble, attempt: Int)
     /// There is a new token.
     case tokenRefreshed(expiresAt: Int64?)
@@ -131,7 +131,7 @@ extension FollowMachine {
     public var transport: Transport
     /// The last event that was delivered.
     public var position: EventPosition?
-    /// Whether news would arrive now: a stream is open, or the last question was answered.
+    /// Whether updates would arrive now: a stream is open, or the last question was answered.
     public var isLive: Bool
     /// Whether it is over.
     public var isOver: Bool

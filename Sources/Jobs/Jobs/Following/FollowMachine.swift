@@ -214,7 +214,7 @@ public struct FollowMachine: Hashable, Sendable {
     case .status(204): return poll()
     case .status(401), .status(403): return refuseToken()
     case .status(404):
-      // A server without this transport answers so too: the state tells.
+      // A server without this transport answers so too: the state shows which it is.
       fallBack(now)
       return poll()
     case .status(410): return finish(.expired)

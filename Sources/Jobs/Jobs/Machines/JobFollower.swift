@@ -1,10 +1,10 @@
 /// Follows one job to its end, as a value: takes what happens and an instant, and returns orders with whole messages.
 ///
-/// How following goes on is decided by ``FollowMachine``, which sees of a message only what decides it.
+/// How following continues is decided by ``FollowMachine``, which sees of a message only what decides it.
 public struct JobFollower: Hashable, Sendable {
   /// Waits and limits, in milliseconds.
   public typealias Policy = FollowMachine.Policy
-  /// A way to hear of events.
+  /// A way to receive events.
   public typealias Transport = FollowMachine.Transport
 
   /// The actions to take, in order.
@@ -162,7 +162,7 @@ public struct JobFollower: Hashable, Sendable {
     handle(.unchanged(attempt: machine.attempt), now: now)
   }
 
-  /// Asking for the state failed.
+  /// The request for the state failed.
   public mutating func pollFailed(_ trouble: Trouble, now: Int64, draw: UInt64) -> [Order] {
     let event = FollowMachine.Event.pollFailed(trouble: trouble.facts, attempt: machine.attempt)
     return handle(event, now: now, draw: draw)
@@ -242,7 +242,7 @@ extension JobFollower.Trouble {
 }
 
 extension JobMessage {
-  /// What of the message decides how following goes on.
+  /// What of the message decides how following continues.
   fileprivate var facts: FollowMachine.Message {
     let content: FollowMachine.Message.Content =
       switch body {

@@ -1,4 +1,4 @@
-/// Decides what becomes of a job after an attempt at it has failed.
+/// Decides the state of a job after an attempt at it has failed.
 ///
 /// The pause before another attempt doubles with each failure, from ``JobLimits/leastRetrySeconds`` to
 /// ``JobLimits/mostRetrySeconds``; jitter shortens it by up to half, so that jobs that failed together do not come back

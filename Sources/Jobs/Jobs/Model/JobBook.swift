@@ -54,7 +54,7 @@ public struct JobBook: Hashable, Sendable {
   public var succeeded: Bool?
   /// Why it failed.
   public var problem: String?
-  /// Who completed it.
+  /// The provider that completed it.
   public var provider: OpenEnum<Provider>?
   /// How far completing it came.
   public var enrichment: OpenEnum<Enrichment>?

@@ -3,7 +3,7 @@ extension JobCloseCode {
   ///
   /// - Parameters:
   ///   - code: The code.
-  ///   - reason: The reason, which is all that tells some codes of older servers apart.
+  ///   - reason: The reason, which alone distinguishes some codes of older servers.
   /// - Returns: What to do.
   public static func action(after code: UInt16, reason: String) -> Action {
     action(after: code, isLimit: isLimit(reason))

@@ -85,7 +85,7 @@ public struct JobLimits: Hashable, Sendable {
   public var recentMessages = 32
   /// The most items of a completion that carries them, for clients of version 1.
   public var embeddedItems = 2_000
-  /// How often a silent listener hears that the job lives, in seconds.
+  /// How often a silent listener is sent a sign that the job lives, in seconds.
   public var heartbeatSeconds = 25
   /// How old the stored sign of life of a job that waits may become, in milliseconds: no older than its listeners', and
   /// never so old that it counts as stuck.

@@ -4,7 +4,7 @@ public enum JobOutcome: String, CaseIterable, Hashable, Sendable {
   case imported
   /// A row that changed a book of the library.
   case updated
-  /// A row without news: the same book is in an earlier row, or in the library.
+  /// A row that adds nothing: the same book is in an earlier row, or in the library.
   case duplicate
   /// A book that was in the last export of its service and is not in this one; it has no row.
   case removed

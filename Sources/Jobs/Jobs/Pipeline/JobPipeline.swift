@@ -50,7 +50,7 @@ public struct JobStep: Hashable, Sendable {
     self.checkpoint = checkpoint
   }
 
-  /// Whether it only says that the work goes on.
+  /// Whether it only says that the work continues.
   ///
   /// - Parameter last: The step before; `nil` if absent.
   /// - Returns: Whether it has no results and no checkpoint, and is as far as the step before.
@@ -63,7 +63,7 @@ public struct JobStep: Hashable, Sendable {
 
 /// The instruction to a pipeline after a step.
 public enum JobDirective: Hashable, Sendable {
-  /// Go on.
+  /// Continue.
   case proceed
   /// Stop here and return what there is; the job ends as canceled.
   case stop
@@ -89,7 +89,7 @@ public struct JobFailure: Error, Hashable, Sendable {
   /// Whether the same job may succeed later: true for providers and time limits, false for what is
   /// wrong with the input.
   public var isRetryable: Bool
-  /// Whether the job ends even if attempts are left: another one would come to the same.
+  /// Whether the job ends even if attempts are left: another one would have the same result.
   public var isFinal: Bool
 
   /// Creates a failure.
@@ -107,7 +107,7 @@ public struct JobFailure: Error, Hashable, Sendable {
 ///    then it is called again with the last committed checkpoint: items behind it are done again and must
 ///    come out the same, and what is written elsewhere (the library) must not be written twice. So a
 ///    pipeline that writes elsewhere keeps there, by job and item number and in the same transaction,
-///    what became of each item, writes before it commits the step, and looks there first.
+///    the outcome of each item, writes before it commits the step, and looks there first.
 /// 2. Item numbers are dense from 0. Counts of the job are counts of its items.
 /// 3. A failed item does not end the job. ``JobFailure`` does: what was committed stays, as partial.
 /// 4. After ``JobDirective/stop`` it returns soon and commits nothing more. When its task is canceled it throws
@@ -139,7 +139,7 @@ public protocol JobPipeline: Sendable {
   /// - Throws: An error of reading the input.
   func failedRows(_ work: JobWork, failed: [JobItem]) async throws -> [UInt8]?
 
-  /// The jobs of which it keeps what became of items elsewhere; none by default.
+  /// The jobs whose outcomes of items it keeps elsewhere; none by default.
   func remembered() async throws -> [String]
 
   /// Removes what it keeps elsewhere of jobs whose results are gone, but not what they have made.

@@ -17,7 +17,7 @@ public struct JobMessage: Hashable, Sendable {
     case ready
     /// How far the photos of a scan are.
     case photos(PhotoReport)
-    /// The job shall stop.
+    /// The job should stop.
     case canceling
     /// The server asks for a sign of life.
     case ping

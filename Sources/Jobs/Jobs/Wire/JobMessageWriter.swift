@@ -90,7 +90,7 @@ public struct JobMessageWriter: Hashable, Sendable {
   /// Writes the answer to `ping`.
   public func pong(at instant: Int64) -> JSONValue { envelope("pong", instant, nil, [:]) }
 
-  /// Writes that the job is alive without news; it is not an event and has no number.
+  /// Writes that the job is alive without an update; it is not an event and has no number.
   public func keepAlive(_ progress: JobProgress, at instant: Int64) -> JSONValue {
     var progress = progress
     progress.isKeepAlive = true

@@ -144,7 +144,7 @@ private struct JobSocketSession: Sendable {
       group.addTask { await connection.ping() }
       group.addTask { await connection.watch { serving.isClosed } }
       var first = await group.next() ?? .done
-      // What came before the end of the connection is heard, such as the request to cancel.
+      // What came before the end of the connection is handled, such as the request to cancel.
       while case .gone = first { first = await group.next() ?? .done }
       if case .close(let code, let reason) = first { await connection.close(code, reason) }
       group.cancelAll()

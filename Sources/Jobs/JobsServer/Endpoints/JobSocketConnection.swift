@@ -6,7 +6,7 @@ package import StrictJSON
 
 /// The connection of one client that follows a job over a WebSocket.
 ///
-/// Sends messages, pings, and tells when the client no longer reads or answers.
+/// Sends messages, pings, and reports when the client no longer reads or answers.
 package struct JobSocketConnection: Sendable {
   /// How a part of a session ended.
   package enum Exit: Sendable {

@@ -67,7 +67,7 @@ struct StartAllowance: Sendable {
     )
   }
 
-  /// Forgets clients of whom nothing has to be known any more, now and then.
+  /// Periodically forgets clients whose state is no longer needed.
   private mutating func forget(_ now: ContinuousClock.Instant) {
     guard clients.count > mostClients else { return }
     for (client, bucket) in clients {

@@ -9,7 +9,7 @@ final class JobEventBroadcaster: Sendable {
   private struct State {
     var next = 0
     var subscribers: [String: [Int: JobSubscriber]] = [:]
-    /// Up to which events subscribers were told.
+    /// Up to which events subscribers were notified.
     var positions = RelayPositions()
   }
 
@@ -64,7 +64,7 @@ final class JobEventBroadcaster: Sendable {
     for subscriber in subscribers { subscriber.push(event) }
   }
 
-  /// Reads or changes up to which events subscribers were told.
+  /// Reads or changes up to which events subscribers were notified.
   func relaying<Value>(_ change: (inout RelayPositions) -> Value) -> Value {
     state.withLock { change(&$0.positions) }
   }
@@ -137,7 +137,7 @@ final class JobSubscriber: Sendable {
     queue = Mutex(SubscriberQueue(after: 0, most: most))
   }
 
-  /// Hears an event.
+  /// Receives an event.
   func push(_ event: JobEvent) {
     queue.withLock { $0.push(event) }
     wake()

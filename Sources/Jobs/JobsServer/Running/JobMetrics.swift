@@ -5,7 +5,7 @@ import TolerantDecoding
 
 /// Counts what the jobs' part of a server does, for `/metrics`.
 final class JobMetrics: Sendable {
-  /// How listeners hear of events.
+  /// How listeners receive events.
   enum Transport: String, CaseIterable, Sendable {
     case webSocket = "websocket"
     case eventStream = "sse"

@@ -6,7 +6,7 @@ import Jobs
 struct JobPatience: Hashable, Sendable {
   /// What the work does next.
   enum Step: Hashable, Sendable {
-    /// Waits a moment, and goes on from what is stored.
+    /// Waits a moment, and continues from what is stored.
     case retry
     /// Gives the job up unchanged, for another worker.
     case letGo

@@ -4,7 +4,7 @@ import Logging
 /// Sends the events of a shared store to the subscribers of this server, whichever server stored them.
 ///
 /// Events of a job are read in order, after the last one that was sent. So one that could not be read, or was announced
-/// without listeners, is sent with the next one, or when announcements go on.
+/// without listeners, is sent with the next one, or when announcements continue.
 actor JobRelay {
   /// The most events of a job that are read at once.
   private static let batch = 1_000

@@ -180,7 +180,7 @@ actor JobRunner {
     ).map { due[$0] }
   }
 
-  /// Looks again when the time of the next job has come, and in between: clocks may be set.
+  /// Checks again when the time of the next job has come, and in between: clocks may be set.
   private func setAlarm() {
     let now = store.now
     guard let next = waiting.nextDue(after: now), !isClosed else { return }
@@ -479,7 +479,7 @@ private final class RunnerSteps: JobSteps {
   func commit(_ step: JobStep) async throws -> JobDirective {
     try Task.checkCancellation()
     let directive: JobDirective
-    // Repeated progress makes no event: each heartbeat tells subscribers that a silent job lives.
+    // Repeated progress makes no event: each heartbeat shows subscribers that a silent job lives.
     if step.isSign(after: state.withLock({ $0.last })) {
       directive = try await store.beat(lease)
     } else {

@@ -117,12 +117,12 @@ struct JobStream: StreamSource {
     return part(statusReport() + end, newest, isFinal: isOver)
   }
 
-  /// Returns that the job goes on, unless something was sent since the last heartbeat or is sent now.
+  /// Returns that the job continues, unless something was sent since the last heartbeat or is sent now.
   mutating func heartbeat() async throws -> JobStreamUpdate? {
     defer { hasSent = false }
     guard !hasSent else { return nil }
     let known = newest
-    // The store knows whether the job goes on.
+    // The store knows whether the job continues.
     let row = try await row()
     guard newest == known else {
       // Events that were not announced are sent instead.

@@ -10,7 +10,7 @@ package enum JobStreamUpdate: Sendable {
   case stored(JobEvent, [UInt8])
   /// An event, and the number of the first one that it replaces; its own if it replaces none.
   case event(JobEvent, covers: Int64)
-  /// No event for a while, though the job goes on.
+  /// No event for a while, though the job continues.
   case alive(JobProgress)
 
   /// The event, if it is one.

@@ -12,7 +12,7 @@ struct LeasedJobs: Sendable {
     var besides: [String]
   }
 
-  /// What becomes of leases that were granted.
+  /// The outcomes of leases that were granted.
   struct Granted: Hashable, Sendable {
     /// Those whose jobs are worked on.
     var begun: [JobLease] = []

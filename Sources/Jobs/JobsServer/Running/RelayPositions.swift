@@ -1,4 +1,4 @@
-/// Up to which event the subscribers of each job were told, and from where events are read for them (rule JL9).
+/// Up to which event the subscribers of each job were notified, and from where events are read for them (rule JL9).
 ///
 /// Events are always read after the last one that was relayed, whatever was announced. So they reach subscribers in the
 /// order of the log, and those that could not be read, or that were not announced, come with the next one.

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Whether the store of the jobs answered when operators last looked, so that its silence is logged once.
+/// Whether the store of the jobs answered when operators last checked, so that its silence is logged once.
 final class StoreContact: Sendable {
   private let failure = Mutex<String?>(nil)
 

@@ -28,7 +28,7 @@ struct WaitingJobs {
 
   mutating func remove(at place: Int) { jobs.remove(at: place) }
 
-  /// Removes those that wait for an instant and are not open any more.
+  /// Removes those that wait for an instant and are no longer open.
   mutating func keep(_ open: Set<String>, at now: Int64) {
     jobs.removeAll { $0.due > now && !open.contains($0.id) }
   }

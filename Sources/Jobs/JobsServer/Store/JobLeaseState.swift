@@ -7,7 +7,7 @@ import Jobs
 ///
 /// A value without a clock. Instants are those of the database's clock, in milliseconds since 1970-01-01T00:00:00Z.
 struct JobLeaseState: Hashable, Sendable {
-  /// Who works on a job.
+  /// The worker of a job.
   enum Holder: Hashable, Sendable {
     /// No worker; the job may wait for an instant.
     case nobody
@@ -67,7 +67,7 @@ struct JobLeaseState: Hashable, Sendable {
     taken.fence += 1
     taken.holder = .thisWorker
     taken.endsAt = now + Self.duration(limits)
-    // A lease that has ended without a word means that its process ended over the job, unless it was this one, which was
+    // A lease that has ended without being released means that its process ended over the job, unless it was this one, which was
     // only cut off from the database.
     if holder == .another { taken.crashes += 1 }
     return taken
@@ -81,7 +81,7 @@ struct JobLeaseState: Hashable, Sendable {
   /// Whether a lease has ended.
   private func isOver(at now: Int64) -> Bool { endsAt.map { $0 <= now } ?? false }
 
-  /// Whether so many workers ended over the job that it ends instead of being worked on (JL5).
+  /// Whether enough workers ended over the job that it ends instead of being worked on (JL5).
   static func isHopeless(crashes: Int, _ limits: JobLimits) -> Bool {
     crashes >= limits.crashesOfJob
   }

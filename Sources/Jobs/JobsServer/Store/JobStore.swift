@@ -18,7 +18,7 @@ package protocol JobStore: Sendable {
   /// Reports what any server has stored until the task is canceled; returns at once for a store that is not shared.
   func watch(_ notify: (JobStoreNotice) async -> Void) async
 
-  /// The fault that a client is told instead of an error; `nil` for an error that does not pass.
+  /// The fault that a client gets instead of an error; `nil` for an error that does not pass.
   func fault(of error: any Error) -> StoreFault?
   /// Ends waits for locks, and prevents new ones: the server ends.
   func stopWaiting()
@@ -143,7 +143,7 @@ package protocol JobStore: Sendable {
     fraction: Double,
     sentence: String
   ) async throws -> (JobEvent, JobDirective)
-  /// Notes that the work goes on and that there is nothing to tell: no event is stored, and the job's row only as often
+  /// Notes that the work continues and that there is nothing to report: no event is stored, and the job's row only as often
   /// as ``Jobs/JobLimits/signMilliseconds`` says.
   ///
   /// - Parameter lease: The lease of the job.
@@ -176,7 +176,7 @@ package protocol JobStore: Sendable {
   ///   - lease: The lease of the job, which ends.
   ///   - failure: Why it failed.
   ///   - sample: A random sample, 0 to 1.
-  /// - Returns: The job and the event of what became of it; `nil` if it has ended already or the lease has.
+  /// - Returns: The job and the event with its outcome; `nil` if it has ended already or the lease has.
   /// - Throws: An error of the database.
   func fail(
     _ lease: JobLease,
@@ -296,16 +296,16 @@ package enum JobStoreNotice: Hashable, Sendable {
   case event(job: String, seq: Int64)
   /// A job may be leased.
   case open
-  /// Reports begin or go on; any number of them may be missing before this one.
+  /// Reports begin or continue; any number of them may be missing before this one.
   case gap
-  /// Reports have stopped, and will go on.
+  /// Reports have stopped, and will continue.
   case lost(String)
 }
 
 /// A file that comes with the start of a job.
 package typealias JobInputFile = (name: String, mediaType: String, content: [UInt8])
 
-/// What starting a job comes to.
+/// The outcome of starting a job.
 package enum JobStart: Sendable {
   /// It is new, or it is the one that was started with the same key before.
   case job(JobRow, token: String, isNew: Bool)

@@ -24,7 +24,7 @@ package struct JobHearing: Sendable {
     }
   }
 
-  /// Whether the server lets its listeners go.
+  /// Whether the server ends its streams and sockets.
   package var isEnding: Bool { serving.isClosed }
 
   /// Counts a message sent over a socket.

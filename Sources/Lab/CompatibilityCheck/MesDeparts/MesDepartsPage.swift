@@ -178,7 +178,7 @@ struct MesDepartsPage {
     let missing = script.polls - polls.unchanged - polls.boards
     var text = "\(script.polls) polls: \(polls.unchanged) × 204, \(polls.boards) × 200"
     if polls.newer > 0 { text += ", \(polls.newer) of them newer" }
-    // Where each poll finds a newer publication, what a page gets tells that comes back just after one.
+    // Where each poll finds a newer publication, the response to a page that comes back just after one shows it.
     var again = polls
     for _ in 0..<Self.tries
     where again.unchanged == 0 && again.repeated.count < Self.repeats && held.token != nil {
@@ -198,7 +198,7 @@ struct MesDepartsPage {
   /// How often a page that got no 204 asks once more.
   private static let tries = 40
   /// How many publications whose board comes again are too many: time, or an alert, may change the board of one in the
-  /// moment before the page asks for it, and the token does not tell that the page has the change.
+  /// moment before the page asks for it, and the token does not show that the page has the change.
   private static let repeats = 2
 
   private func poll(_ held: inout Held, _ polls: inout Polls) async {

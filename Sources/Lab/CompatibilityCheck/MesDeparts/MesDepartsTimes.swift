@@ -1,7 +1,7 @@
 import ConditionalHTTP
 import StrictJSON
 
-/// The times of trip details, which are told twice: as local texts and as numbers, as a delay and as a prognosis.
+/// The times of trip details, which are stated twice: as local texts and as numbers, as a delay and as a prognosis.
 enum MesDepartsTimes {
   /// How far the realtime of a row and of its details may be apart, in seconds: they are asked for one after the other.
   private static let tolerance: Int64 = 120

@@ -153,7 +153,7 @@ extension ConformanceOracle {
     return .wait(.gap, want, .backPressure)
   }
 
-  /// R36: whether source times tell which of copy and response is newer.
+  /// R36: whether source times show which of copy and response is newer.
   private func isOrdered(_ answer: Answer) -> Bool {
     guard let copy, copy.isDated, let before = copy.sourceTime, let made = answer.metadata.fetchedAt
     else { return false }

@@ -4,7 +4,7 @@ import Freshness
 extension ConformanceOracle {
   /// R37: two responses that agree narrow down the server's clock.
   ///
-  /// Of two that do not, the earlier time comes from a cache, unless later responses go on from there: then the
+  /// Of two that do not, the earlier time comes from a cache, unless later responses continue from there: then the
   /// clock was set.
   mutating func noteClock(_ metadata: FreshnessMetadata) {
     step.seenClock = nil

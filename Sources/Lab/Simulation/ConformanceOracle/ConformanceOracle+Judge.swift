@@ -200,7 +200,7 @@ extension ConformanceOracle {
     if want.isChangeNotice, let wait, wait.reason.isOfFailure || wait.reason == .change {
       // R33: of what waits already, it makes a request with a repetition of its own.
       if wait.reason == .change { return .wait(.change, want.and(wait.want), .push) }
-      // R23: it waits for the ladder; where asking again may help, it keeps the interval.
+      // R23: it waits for the ladder; where a retry may help, it keeps the interval.
       guard wait.reason == .recheck || wait.reason == .gone, !isBound else { return .goOn }
       return .wait(.change, want.and(wait.want), .push)
     }

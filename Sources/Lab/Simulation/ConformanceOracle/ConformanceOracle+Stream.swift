@@ -60,7 +60,7 @@ extension ConformanceOracle {
     // R36: an older one answers no request.
     guard step.order != .hold else { return .goOn }
     if let postponed, !postponed.isForced { self.postponed = nil }
-    // R33: requests go on, and the safety poll is due as before.
+    // R33: requests continue, and the safety poll is due as before.
     guard step.order == .apply, let wait, wait.reason != .cadence, wait.want.reason < .change,
       !wait.want.isForced, deferred == nil
     else { return .goOn }

@@ -43,7 +43,7 @@ extension ConformanceOracle {
     return window.notBefore(bound, bound == notBefore ? .outcomes : .backPressure)
   }
 
-  /// R39: whether the wait is not for a share: a catch-up that was delayed, and a first load that was told when to come back.
+  /// R39: whether the wait is not for a share: a catch-up that was delayed, and a first load that got a time to come back at.
   private func isBeyondShare(_ wait: Wait) -> Bool {
     switch wait.reason {
     case .gap, .reconnect, .resync: wait.want.reason == .catchUp

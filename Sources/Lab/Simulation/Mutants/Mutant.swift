@@ -46,7 +46,7 @@ struct Mutant: Machine {
     /// The age in the newest response.
     var figure: Instant.Duration?
     var requests = 0
-    /// When a request of a user was last heard.
+    /// When a request of a user was last handled.
     var heardAt = Instant.start
   }
 

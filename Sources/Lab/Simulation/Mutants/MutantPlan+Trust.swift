@@ -229,7 +229,7 @@ extension MutantPlan {
       .impatience,
       "what the budget does not cover is forgotten",
       event: { event, memory in
-        // A key that is held down is not heard while what the budget covers at once is out or spent.
+        // A key that is held down is ignored while what the budget covers at once is out or spent.
         guard event == .refreshRequested(.person) else { return event }
         if memory.now - memory.heardAt > .seconds(20) { memory.requests = 0 }
         memory.heardAt = memory.now

@@ -32,7 +32,7 @@ struct World: Sendable {
   /// Ticket of the newest request.
   var newest = Ticket(generation: 0, context: Context(question: 0))
   var isOut = false
-  /// The long poll that the origin does not hold, before the machine hears of it (R39).
+  /// The long poll that the origin does not hold, before the machine is notified (R39).
   var notHeld: Ticket?
   /// The request that waits at its origin, and when it is sent (R39).
   var queued: (ticket: Ticket, until: Int64)?
@@ -136,7 +136,7 @@ struct World: Sendable {
     }
     var wait: Int64 = 0
     if faults.has(.restraints), random.oneIn(6) {
-      // Longer than a timeout now and then.
+      // Occasionally longer than a timeout.
       wait = random.exponential(mean: 8_000)
       queued = (request.ticket, now + wait)
     }

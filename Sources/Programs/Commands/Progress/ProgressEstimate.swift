@@ -31,7 +31,7 @@ package struct ProgressEstimate: Sendable {
   /// What was done, and in how many seconds, with weights that fall with age.
   private var recentWork = 0.0
   private var recentTime = 0.0
-  /// When the work ends, as it was last told.
+  /// When the work ends, as last displayed.
   private var end: Double?
 
   /// Creates an estimate of work that begins.
@@ -39,7 +39,7 @@ package struct ProgressEstimate: Sendable {
 
   /// Takes how far the work is, and estimates how long the rest takes.
   ///
-  /// Call it at every step, and now and then without one. Less than before is work that began again.
+  /// Call it at every step, and occasionally without one. Less than before is work that began again.
   ///
   /// - Parameters:
   ///   - done: What is done, in any unit.
@@ -75,7 +75,7 @@ package struct ProgressEstimate: Sendable {
     return told <= Self.longestSeconds ? told : nil
   }
 
-  /// Moves what was told towards what is measured.
+  /// Moves the displayed estimate towards the measured one.
   private mutating func follow(_ measured: Double, passed: Double, at now: Double) -> Double {
     guard let end else {
       self.end = now + measured

@@ -77,7 +77,7 @@ final class AgentStage: Sendable {
   ///
   /// - Parameters:
   ///   - simulation: The simulation, which begins now.
-  ///   - told: Is called after every act.
+  ///   - told: Called after every act.
   /// - Throws: ``AgentStageError``, or `CancellationError` if the task is canceled.
   func play(_ simulation: AgentSimulation, told: (SimulatedAct) -> Void) async throws {
     let agents = simulation.agents

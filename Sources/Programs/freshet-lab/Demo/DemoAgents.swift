@@ -72,7 +72,7 @@ final class DemoAgents: Sendable {
     }
   }
 
-  /// Stops them where they are, or lets them go on.
+  /// Stops them where they are, or lets them continue.
   func setFrozen(_ isFrozen: Bool) {
     state.withLock { state in
       state.isFrozen = isFrozen

@@ -9,7 +9,7 @@ import Synchronization
 
 /// Serves the panel of a demonstration, on a port of its own that stays reachable whatever is broken.
 ///
-/// Requests that tell or change something carry a token that only the panel has, the name of this machine as `Host`, and
+/// Requests that read or change something carry a token that only the panel has, the name of this machine as `Host`, and
 /// the panel's own origin; other pages in the same browser have none of them.
 final class DemoControl: Sendable {
   private struct Place {

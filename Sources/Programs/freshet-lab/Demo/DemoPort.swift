@@ -13,7 +13,7 @@ final class DemoPort: Sendable {
     continuation.finish()
   }
 
-  /// The port does not open any more.
+  /// The port no longer opens.
   func close() { continuation.finish() }
 
   /// The number; waits until the port is open.

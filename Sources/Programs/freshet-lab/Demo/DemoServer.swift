@@ -20,7 +20,7 @@ final class DemoServer: Sendable {
   private let arguments: [String]
   private let state = Mutex(State())
 
-  /// A server that is not started yet, with the arguments of `freshet serve` but for its port.
+  /// A server that is not started yet, with the arguments of `freshet serve` except for its port.
   init(_ programs: DemoPrograms, _ folder: DemoFolder, arguments: [String]) {
     self.programs = programs
     self.folder = folder

@@ -3,7 +3,7 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// Ends a demonstration when the process is told to, or its terminal is closed.
+/// Ends a demonstration when the process gets a signal to end, or its terminal is closed.
 final class DemoSignals {
   private static let numbers = [SIGINT, SIGTERM, SIGHUP]
   private let sources: [any DispatchSourceSignal]

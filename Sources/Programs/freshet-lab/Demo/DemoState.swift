@@ -4,7 +4,7 @@ import Foundation
 import GTFSRealtime
 import Synchronization
 
-/// What is broken, and the truth about the data: what the parts of a demonstration read at any time.
+/// What is broken, and the ground truth about the data: what the parts of a demonstration read at any time.
 final class DemoState: Sendable {
   private struct State {
     var breakage = Breakage()

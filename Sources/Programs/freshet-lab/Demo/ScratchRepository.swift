@@ -49,7 +49,7 @@ struct ScratchRepository: Sendable {
     self.worktrees = worktrees
   }
 
-  /// Lets git wait for ever in the repository, for a pipe in the place of the file of excludes; or puts the file back.
+  /// Lets git wait forever in the repository, for a pipe in the place of the file of excludes; or puts the file back.
   func setHanging(_ hangs: Bool) throws {
     Self.release(in: root)
     let file = Self.excludes(in: root)
@@ -60,7 +60,7 @@ struct ScratchRepository: Sendable {
     }
   }
 
-  /// Lets every git go on that waits for the pipe: it reads the end of an empty file.
+  /// Lets every git continue that waits for the pipe: it reads the end of an empty file.
   static func release(in root: String) {
     let file = excludes(in: root)
     var status = stat()

@@ -362,7 +362,7 @@ struct LibraryExportCommand: AsyncParsableCommand {
   private func export(_ books: any LibraryStore, _ display: ProgressDisplay) async throws {
     guard let output else {
       return try await books.export { bytes, _ in
-        // What is lost is told at the end; a closed pipe is not a failure.
+        // What is lost is reported at the end; a closed pipe is not a failure.
         guard Terminal.write(bytes) else { throw ExitCode.success }
       }
     }

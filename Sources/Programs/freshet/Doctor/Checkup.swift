@@ -1,6 +1,6 @@
 import Commands
 
-/// What `freshet doctor` found of a server that is to run, a line for each thing it looked at.
+/// What `freshet doctor` found of a server that is to run, a line for each check.
 struct Checkup: Sendable {
   /// How something is.
   enum State: String, Encodable, Sendable {
@@ -12,7 +12,7 @@ struct Checkup: Sendable {
     case fail
   }
 
-  /// Something that was looked at.
+  /// Something that was checked.
   struct Check: Encodable, Sendable {
     /// What it is, in one or two words.
     var name: String
@@ -23,7 +23,7 @@ struct Checkup: Sendable {
     var advice: String?
   }
 
-  /// What was looked at, in order.
+  /// What was checked, in order.
   private(set) var checks: [Check] = []
 
   /// Whether nothing fails.

@@ -6,7 +6,7 @@ import StationboardServer
 import Storage
 
 extension ServerDoctor {
-  /// Looks at the database, or the folder of jobs.
+  /// Checks the database, or the folder of jobs.
   mutating func database() async {
     let folder = settings?.jobs?.folder
     let exists = folder.map { room("jobs", $0) } ?? false
@@ -41,7 +41,7 @@ extension ServerDoctor {
     await connection.close()
   }
 
-  /// Looks at the tables of a database, and at the timetables that come from it.
+  /// Checks the tables of a database, and the timetables that come from it.
   private mutating func examine(
     at schemas: [(of: String, schema: PostgresSchema)],
     of address: PostgresAddress,

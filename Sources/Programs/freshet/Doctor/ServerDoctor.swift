@@ -13,7 +13,7 @@ import StationboardServer
 import Storage
 import Timetable
 
-/// Looks at everything that `freshet serve` needs, and changes nothing.
+/// Checks everything that `freshet serve` needs, and changes nothing.
 struct ServerDoctor {
   let file: ConfigurationFile?
   let folder: DataFolder
@@ -44,7 +44,7 @@ struct ServerDoctor {
     self.clock = clock
   }
 
-  /// Looks at everything.
+  /// Checks everything.
   ///
   /// - Parameter progress: Called with the name of what takes long.
   /// - Returns: What was found.
@@ -124,7 +124,7 @@ struct ServerDoctor {
     )
   }
 
-  /// Notes the time that an answer tells.
+  /// Records the time that a response states.
   private mutating func note(_ fields: HTTPFields, asked: Double) {
     guard let date = fields[.date].flatMap({ HTTPDate(parsing: $0, now: Int64(asked)) }),
       fields[.age] == nil
@@ -189,7 +189,7 @@ struct ServerDoctor {
     return reason
   }
 
-  /// Looks at a folder that the server writes to, and at the disk it is on.
+  /// Checks a folder that the server writes to, and the disk it is on.
   mutating func room(_ name: String, _ path: String) -> Bool {
     var isFolder: ObjCBool = false
     let exists = FileManager.default.fileExists(atPath: path, isDirectory: &isFolder)

@@ -250,7 +250,7 @@ struct ServerTime {
     written = (time, .now)
   }
 
-  /// The time now, in seconds since 1970; this device's if the server tells nothing.
+  /// The time now, in seconds since 1970; this device's if the server states none.
   var now: Double {
     guard let written else { return Date().timeIntervalSince1970 }
     let passed = written.at.duration(to: .now).components

@@ -224,6 +224,6 @@ struct WorkspacePart: Sendable {
   let service: WorkspacesService
   /// Which clients may talk to it.
   let access: WorkspaceAccess
-  /// The folders that are looked in.
+  /// The folders that are searched.
   let folders: [String]
 }

@@ -7,7 +7,7 @@ import HTTPTypes
 import Workspaces
 import WorkspacesClient
 
-/// Passes on what a server says of this machine's worktrees to a hub, until it is told to end.
+/// Passes on what a server says of this machine's worktrees to a hub, until it is stopped.
 ///
 /// ``WorkspacesClient/ReportMachine`` decides what is sent when; this type does it.
 struct WorkspaceReporter: Sendable {
@@ -44,7 +44,7 @@ struct WorkspaceReporter: Sendable {
 
   /// Reports until a signal, or until the hub refuses.
   ///
-  /// - Returns: Why the hub refuses; `nil` if it ended as it was told.
+  /// - Returns: Why the hub refuses; `nil` if it was stopped.
   func run() async -> String? {
     let (events, source) = AsyncStream.makeStream(of: ReportMachine.Event.self)
     let end: @Sendable () -> Void = {
@@ -124,7 +124,7 @@ struct WorkspaceReporter: Sendable {
     return Double(passed.seconds) + Double(passed.attoseconds) / 1e18
   }
 
-  /// When a scan last found the server's stream open: as long as its signs of life come, it tells every change.
+  /// When a scan last found the server's stream open: as long as its heartbeats arrive, it reports every change.
   private struct StreamScan {
     var openAt: Double?
     var scannedAt: Double?

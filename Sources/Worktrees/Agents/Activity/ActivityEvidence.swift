@@ -1,4 +1,4 @@
-/// Everything that is known about one agent at one moment.
+/// Everything that is known about one agent at one instant.
 package struct ActivityEvidence: Hashable, Sendable {
   /// The evidence about an agent's process.
   package enum ProcessEvidence: Hashable, Sendable {

@@ -9,7 +9,7 @@
 ///  3  the log asks a human                          needs_you
 ///  4  the registry says that it waits               needs_you
 ///  5  the registry says that it is busy             working
-///  6  the registry says that it rests               done_unseen | idle | needs_you (failed)
+///  6  the registry says that it is idle             done_unseen | idle | needs_you (failed)
 ///  7  the log says that it is the agent's turn      working | needs_you | done_unseen | unknown
 ///  8  the log says that it is the human's turn      done_unseen | idle | needs_you (failed)
 ///  9  the log says nothing of a turn                idle | unknown
@@ -185,7 +185,7 @@ package struct ActivityFusion: Hashable, Sendable {
     )
   }
 
-  /// How long silence is work; `nil` for ever.
+  /// How long silence is work; `nil` forever.
   private func patience(_ session: AgentSession, _ evidence: ActivityEvidence) -> Int64? {
     let hasTool = !session.toolCalls.isEmpty
     if case .alive = evidence.process { return hasTool ? nil : thresholds.silence }

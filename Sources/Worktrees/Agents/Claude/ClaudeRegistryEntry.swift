@@ -13,7 +13,7 @@ package struct ClaudeRegistryEntry: Hashable, Sendable {
     case idle
     /// It waits for an answer: a permission, a question.
     case waiting
-    /// The conversation rests and a command of the human's runs in the background.
+    /// The conversation is idle and a command of the user's runs in the background.
     case shell
     /// A word that is not known.
     case other(String)

@@ -1,6 +1,6 @@
 package import TolerantDecoding
 
-/// What a machine tells a hub about its worktrees (`POST /v1/machines/{name}/report`).
+/// What a machine reports to a hub about its worktrees (`POST /v1/machines/{name}/report`).
 ///
 /// The first report of a reporter is complete. Later ones say what changed since the last one that the hub accepted.
 package struct WorkspaceReport: Encodable, Hashable, Sendable {

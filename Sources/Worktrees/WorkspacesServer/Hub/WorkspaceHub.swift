@@ -8,7 +8,7 @@ package final class WorkspaceHub: Sendable {
   private struct State {
     var table = MachineTable()
     var tokens: MachineTokens
-    /// Tells the content of the file of machines from another one.
+    /// Distinguishes the content of the file of machines from another one.
     var stamp: [Int]?
     /// Whether the file is being read.
     var isReading = false
@@ -163,7 +163,7 @@ package final class WorkspaceHub: Sendable {
     }
   }
 
-  /// Reads the file again, unless that still goes on: a file system that does not answer holds up nothing else.
+  /// Reads the file again, unless a read is still in progress: a file system that does not answer holds up nothing else.
   private func startReload() {
     let isFirst = state.withLock { state in
       defer { state.isReading = true }

@@ -17,7 +17,7 @@ final class ActionQueue: Sendable {
   ///
   /// - Parameters:
   ///   - common: The common directory of the repository.
-  ///   - mayWait: Throws if the action shall not be begun any more; asked again and again while it waits.
+  ///   - mayWait: Throws if the action should no longer begin; called repeatedly while it waits.
   ///   - body: The action.
   /// - Returns: What the action returns.
   /// - Throws: ``ActionRefusal`` if another server acts on the repository for too long; `CancellationError` if the task is
@@ -61,7 +61,7 @@ final class RepositoryLock: Sendable {
   /// - Parameters:
   ///   - common: The common directory of the repository.
   ///   - patience: How long it waits for another holder, in seconds.
-  ///   - mayWait: Throws if it shall not be taken any more.
+  ///   - mayWait: Throws if it should no longer begin.
   /// - Returns: The lock, which is given back when its last holder ends.
   /// - Throws: ``ActionRefusal`` if that is not long enough, or the directory cannot be opened; `CancellationError`; what
   ///   `mayWait` throws.

@@ -293,7 +293,7 @@ extension WorktreeActions {
     )
   }
 
-  /// Throws if a file that git was told not to look at differs (git-update-index(1)); a missing one is not an edit.
+  /// Throws if a file that git was configured to skip differs (git-update-index(1)); a missing one is not an edit.
   ///
   /// - Parameters:
   ///   - folder: The worktree.

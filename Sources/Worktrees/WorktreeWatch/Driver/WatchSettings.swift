@@ -33,9 +33,9 @@ package struct WatchMetrics: Hashable, Sendable {
   package var watches = 0
   /// Events of watched folders.
   package var events: Int64 = 0
-  /// Looks at worktrees that ended.
+  /// Scans of worktrees that ended.
   package var scans = 0
-  /// Looks that failed.
+  /// Scans that failed.
   package var failures = 0
   /// Git processes by command.
   package var processes: [String: Int] = [:]

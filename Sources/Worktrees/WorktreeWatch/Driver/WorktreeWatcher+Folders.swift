@@ -24,7 +24,7 @@ extension WorktreeWatcher {
 
   /// Lists the folders of a worktree if they may be others.
   ///
-  /// - Returns: What git says; `nil` if nothing is other, or git could not tell.
+  /// - Returns: What git says; `nil` if nothing differs, or git failed.
   private func list(_ path: String) async -> WatchFolders.Content? {
     guard let tree = trees[path] else { return nil }
     let stamps = Self.stamps(tree)

@@ -20,7 +20,7 @@ package actor WorktreeWatcher {
     var member: RepositoryScan.Member
     var repository: String
     var scan: WorktreeScan?
-    /// What its agents do; `nil` until they were looked at.
+    /// What its agents do; `nil` until they were scanned.
     var reading: AgentReading?
     var isPolled = true
     /// When it is scanned without an event: if it is polled, or the last scan failed.
@@ -161,7 +161,7 @@ package actor WorktreeWatcher {
     }
   }
 
-  /// Looks at a repository now: which worktrees it has.
+  /// Scans a repository now: which worktrees it has.
   package func refreshRepository(_ common: String) async {
     await scanRepository(common)
   }
@@ -174,9 +174,9 @@ package actor WorktreeWatcher {
 
   // MARK: Rounds
 
-  /// Takes the news, begins what is due.
+  /// Handles new events, and begins what is due.
   ///
-  /// - Returns: When the next round is due without news.
+  /// - Returns: When the next round is due without new events.
   private func round(_ group: inout DiscardingTaskGroup) -> Double {
     let now = WatchClock.monotonic
     let changes = table.changes()

@@ -2,9 +2,9 @@ package import Git
 import Synchronization
 package import Workspaces
 
-/// Which folders are watched for whom: one watch of the kernel for each, however many want it.
+/// Which folders are watched for which worktrees and repositories: one kernel watch for each, however many need it.
 package final class WatchTable: Sendable {
-  /// Whom an event concerns.
+  /// What an event concerns.
   package enum Owner: Hashable, Sendable {
     /// The worktree at a path.
     case worktree(String)
@@ -51,7 +51,7 @@ package final class WatchTable: Sendable {
     var dirty: Set<Owner> = []
     /// Owners whose watched folders have changed.
     var moved: Set<Owner> = []
-    /// How often content of a worktree changed, as far as events tell.
+    /// How often content of a worktree changed, as far as events show.
     var contents: NameTable<Int64> = [:]
     /// How often the folders of a worktree that have to be watched became others.
     var moves: NameTable<Int64> = [:]
@@ -74,7 +74,7 @@ package final class WatchTable: Sendable {
   ///
   /// - Parameters:
   ///   - share: The most watches; 0 watches nothing, as on a system without inotify.
-  ///   - signal: Called when there is news again; must not wait.
+  ///   - signal: Called when there are new events; must not wait.
   package init(share: Int, signal: @escaping @Sendable () -> Void) {
     state = Mutex(State())
     self.signal = signal

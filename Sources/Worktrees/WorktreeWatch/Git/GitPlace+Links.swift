@@ -5,7 +5,7 @@ extension GitPlace {
   private static let unwritten: Set<[UInt8]> = Set(
     ["annex", "branches", "description", "hooks", "lfs", "svn"].map { Array($0.utf8) }
   )
-  /// Folders that are looked through to the ground.
+  /// Folders that are searched completely.
   private static let deep: Set<[UInt8]> = Set(
     ["info", "logs", "rebase-apply", "rebase-merge", "refs", "rr-cache", "sequencer"]
       .map { Array($0.utf8) }
@@ -21,7 +21,7 @@ extension GitPlace {
 
   /// The first link among the parts that git writes to which leads out of the repository and the worktree.
   ///
-  /// - Throws: ``GitRunner/Failure`` if there are too many folders to look through.
+  /// - Throws: ``GitRunner/Failure`` if there are too many folders to search.
   func linkOutside() throws(GitRunner.Failure) -> Link? {
     var open: [(path: [UInt8], isTop: Bool)] = Set([directory, common])
       .map { (Array($0.utf8), true) }

@@ -15,7 +15,7 @@ enum HookFiles {
     var areContent = false
   }
 
-  /// Looks for them.
+  /// Searches for them.
   ///
   /// Of a folder for hooks outside of the repository, which the person chose for all, nothing is the repository's.
   ///
@@ -66,7 +66,7 @@ enum HookFiles {
   /// Identifies a hook by its content.
   private static func content(_ path: String) -> [UInt8] {
     if let bytes = HostFile.bytes(path, limit: WatchLimits.hookBytes) { return SHA256.hash(bytes) }
-    // A program that is too long to be read: its file tells.
+    // A program that is too long to be read is identified by its file.
     return Array("\(HostFile.identity(path) ?? [])".utf8)
   }
 

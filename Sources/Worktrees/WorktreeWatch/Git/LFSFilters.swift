@@ -4,12 +4,12 @@ import Glibc
 /// Lets git run git-lfs without a shell.
 ///
 /// Git gives a command with arguments to a shell. A shell that may be executed runs any other command too, as the
-/// configuration of a submodule names it, or one that is written after the configuration was read. So git is told the path
+/// configuration of a submodule names it, or one that is written after the configuration was read. So git is given the path
 /// of a script for each command, whose interpreter is git-lfs with the argument in question; the kernel starts that by itself.
 struct LFSFilters: Sendable {
   /// What is to be executed.
   let executables: [String]
-  /// What git is told.
+  /// The settings that git gets.
   let settings: [ConfiguredPrograms.Setting]
   /// Whether a shell may be executed after all, as git-lfs cannot be started otherwise.
   let needsShell: Bool

@@ -2,10 +2,10 @@
 struct NestedRepositories: Sendable {
   /// The folders that hold something called `.git`, and repositories without a worktree.
   private(set) var folders: [String] = []
-  /// Whether not everything was looked through.
+  /// Whether the search was incomplete.
   private(set) var isCut = false
 
-  /// Looks through a folder; links are not followed.
+  /// Searches a folder; links are not followed.
   ///
   /// - Parameters:
   ///   - root: An absolute path; what `.git` is in it itself does not count.

@@ -18,7 +18,7 @@ struct NewFolders: Sendable {
   /// Folders that were asked about, and whether they are in the worktree itself.
   private var inside: NameTable<Bool> = ["": true]
 
-  /// Looks for them.
+  /// Searches for them.
   ///
   /// - Parameters:
   ///   - root: The worktree, or a submodule.

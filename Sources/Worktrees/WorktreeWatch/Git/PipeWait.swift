@@ -7,7 +7,7 @@ enum PipeWait {
   /// Whether a process, or a git that it started, waits so.
   ///
   /// - Parameter process: The process.
-  /// - Returns: Whether it does, as far as the kernel tells (proc_pid_wchan(5)).
+  /// - Returns: Whether it does, as far as the kernel reports (proc_pid_wchan(5)).
   static func isWaiting(_ process: pid_t) -> Bool {
     var open = [process]
     var count = 0

@@ -174,7 +174,7 @@ extension ProgramGuard {
     return protection
   }
 
-  /// What the person's own program for signatures executes and writes; no executables if that cannot be told.
+  /// What the person's own program for signatures executes and writes; no executables if that cannot be determined.
   private func signature(
     _ signer: ConfiguredPrograms.Signer
   ) -> (executables: [String], writable: [String]) {

@@ -44,7 +44,7 @@ package struct RepositorySearch: Sendable {
     self.mostRepositories = mostRepositories
   }
 
-  /// Looks now: level by level, so that a limit cuts what is deepest.
+  /// Searches now: level by level, so that a limit cuts what is deepest.
   package func run() -> Result {
     var result = Result()
     var found: NameSet = []

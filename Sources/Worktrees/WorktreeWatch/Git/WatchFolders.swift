@@ -78,7 +78,7 @@ package enum WatchFolders {
     package var gitDirectories: [String] = []
     /// Folders on disk that were examined and may be left out.
     var seen: NameSet = []
-    /// Whether git could tell everything.
+    /// Whether git reported everything.
     package var isWhole = true
     /// Whether within new folders not everything is watched.
     package var isCut = false

@@ -24,7 +24,7 @@ package struct WorktreeScan: Hashable, Sendable {
   package var trust: GitState.Trust?
   /// The folder that `core.worktree` leads git to, if it is another than the worktree.
   package var displaced: String?
-  /// Why git could not tell; then the rest is as it was known last.
+  /// Why git failed; then the rest is as it was last known.
   package var problem: String?
 
   /// Asks git for the status, and for the counts if commits have changed.

@@ -9,7 +9,7 @@ import Workspaces
 /// process that sees the folder through another mount, as in a container, is found too. Working folders and root
 /// folders are also compared by inode, and so are those above them.
 enum LiveProcesses {
-  /// Looks now.
+  /// Scans now.
   ///
   /// - Parameters:
   ///   - folder: An absolute path without links.
@@ -25,7 +25,7 @@ enum LiveProcesses {
     scan(folder, inner, among: numbers)
   }
 
-  /// Looks now, on the thread of the caller.
+  /// Scans now, on the caller's thread.
   ///
   /// - Parameters:
   ///   - folder: An absolute path without links.

@@ -1,8 +1,8 @@
 import Workspaces
 
-/// A folder whose users are looked for, and what of it does not count, by path and by inode.
+/// A folder whose users are searched for, and what of it does not count, by path and by inode.
 ///
-/// Remembers the mounts, the overlays and the sockets of each namespace while the processes are looked at.
+/// Remembers the mounts, the overlays and the sockets of each namespace while the processes are examined.
 struct ScannedFolder {
   /// What the processes of a mount namespace see.
   struct View {
@@ -107,7 +107,7 @@ struct ScannedFolder {
 
   /// The layers of an overlay that the folder is in, or that are in the folder.
   ///
-  /// Their paths are those of the process that mounted it: of this process or of the one that is looked at.
+  /// Their paths are those of the process that mounted it: of this process or of the one that is examined.
   private func layers(
     of mount: MountPoints.Mount,
     _ mounts: MountView?,

@@ -134,7 +134,7 @@ struct RestoreFolder: Sendable {
 
   /// When a point was made, as the file system knows it: the youngest of what never changes there.
   ///
-  /// - Returns: Seconds since 1970; `nil` if nothing tells.
+  /// - Returns: Seconds since 1970; `nil` if unknown.
   func madeAt(_ id: String) -> Double? {
     guard let folder = folder(id) else { return nil }
     return [Self.made, Self.tree, Self.git].compactMap(folder.statusChangedAt).max()

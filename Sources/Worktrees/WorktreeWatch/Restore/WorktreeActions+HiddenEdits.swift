@@ -52,7 +52,7 @@ extension WorktreeActions {
     return try await changed(from: "HEAD", to: commit, in: folder).union(picked)
   }
 
-  /// Throws if any of some paths has an edit that git was told not to look at: git would overwrite it.
+  /// Throws if any of some paths has an edit that git was configured to skip: git would overwrite it.
   ///
   /// - Throws: ``ActionRefusal`` with the files; ``GitRunner/Failure``.
   func requireNoHiddenEdit(_ folder: String, among paths: Set<[UInt8]>) async throws {

@@ -43,7 +43,7 @@ extension WorktreeActions {
     var record = RestoreRecord(kind, workspace, of: common, id: id, at: now)
     record.point.ref = objects.first.map { RestoreFolder.refs(id) + $0.name }
     change(&record)
-    // The record first: refs without one would stay for ever.
+    // The record first: refs without one would stay forever.
     try folder.write(record)
     do {
       try await makeRefs(objects.map { (RestoreFolder.refs(id) + $0.name, $0.object) }, common)

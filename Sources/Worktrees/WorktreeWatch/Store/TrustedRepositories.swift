@@ -37,7 +37,7 @@ package final class TrustedRepositories: Sendable {
   /// Whether a configuration is trusted.
   ///
   /// - Parameters:
-  ///   - digest: Tells its programs from others.
+  ///   - digest: Distinguishes its programs from others.
   ///   - common: The common directory of the repository.
   /// - Returns: Whether a person trusts it.
   package func isTrusted(_ digest: String, of common: String) -> Bool {

@@ -15,7 +15,7 @@ package enum WorkspaceIdentity {
     return text
   }
 
-  /// A text that tells bytes from others: two FNV-1a hashes.
+  /// A string that distinguishes bytes from others: two FNV-1a hashes.
   package static func digest(_ bytes: [UInt8]) -> String {
     hex(FNV1a.hash(bytes)) + hex(second(bytes))
   }

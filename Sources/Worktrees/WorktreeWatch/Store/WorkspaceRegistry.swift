@@ -159,7 +159,7 @@ package struct WorkspaceRegistry: Sendable {
 
   /// What changed since a revision.
   ///
-  /// - Returns: The changes; `nil` if they are not known any more, or the revision is yet to come.
+  /// - Returns: The changes; `nil` if they are no longer known, or the revision is yet to come.
   package func changes(since: Int64) -> Changes? {
     guard since >= floor, since <= revision else { return nil }
     return Changes(

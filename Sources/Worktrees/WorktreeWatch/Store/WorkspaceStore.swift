@@ -20,7 +20,7 @@ package final class WorkspaceStore: Sendable {
     state = Mutex(State(registry: WorkspaceRegistry(generation: generation)))
   }
 
-  /// All worktrees as they are at this moment.
+  /// The current state of all worktrees.
   package var registry: WorkspaceRegistry { state.withLock { $0.registry } }
 
   /// The revision with the generation, `generation-revision`: the list's entity tag.

@@ -149,7 +149,7 @@ final class PostgresTimetables: Sendable {
 
   /// Reads a part of a file.
   ///
-  /// - Returns: The part; `nil` if the database does not have it any more.
+  /// - Returns: The part; `nil` if the database no longer has it.
   /// - Throws: `PostgresError`.
   func chunk(_ number: Int, of file: String, _ generation: Int64) async throws -> [UInt8]? {
     let rows = try await pool.query(

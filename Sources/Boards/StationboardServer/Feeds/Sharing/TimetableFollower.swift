@@ -1,9 +1,9 @@
-/// What one server does to serve the timetables that the database has: when it looks, what it fetches, and when it lets it serve.
+/// What one server does to serve the timetables of the database: when it checks, what it fetches, and when it lets it serve.
 ///
 /// A change of a feed has an id, which no other change has in any database, and a position, one sequence for all feeds in the
 /// order of commits (ST3). A server takes the newest change of each feed (rule ST4), whatever its position: first it fetches the
 /// generation that serves, lets it serve, and then fetches the others that are kept. A notification names a position; it may be
-/// lost, so the server looks now and then as well (ST5). What cannot be fetched changes nothing that serves (ST6).
+/// lost, so the server also checks periodically (ST5). What cannot be fetched changes nothing that serves (ST6).
 ///
 /// A value without a clock or a random source. Times are those of a clock that never goes back, from any origin.
 package struct TimetableFollower: Hashable, Sendable {
@@ -104,7 +104,7 @@ package struct TimetableFollower: Hashable, Sendable {
     case install(number: Int, key: String, change: Int64)
     /// Compares a generation in the data folder with its checksums.
     case verify(number: Int, key: String, generation: String)
-    /// Stops fetching or comparing; what was asked for is not needed any more.
+    /// Stops fetching or comparing; what was asked for is no longer needed.
     case stop(number: Int)
   }
 
@@ -183,7 +183,7 @@ package struct TimetableFollower: Hashable, Sendable {
   private var hasBegun = false
   private var numbers = 0
 
-  /// Creates the state of a server that looks at once.
+  /// Creates the state of a server that checks at once.
   ///
   /// - Parameters:
   ///   - limits: The limits.
@@ -310,7 +310,7 @@ package struct TimetableFollower: Hashable, Sendable {
     return effects
   }
 
-  /// Schedules the next comparison of a waiting generation: now and then, and shortly before its first day.
+  /// Schedules the next comparison of a waiting generation: periodically, and shortly before its first day.
   private mutating func wasVerified(_ key: String, at now: Duration) {
     guard let waiting = feeds[key]?.row.waiting else { return }
     let last = waiting.startsAt - limits.verifyBefore

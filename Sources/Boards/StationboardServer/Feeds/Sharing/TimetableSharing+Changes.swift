@@ -231,7 +231,7 @@ extension TimetableSharing {
     }
   }
 
-  /// Finds out what became of a commit that was not answered.
+  /// Finds out the outcome of a commit that was not answered.
   ///
   /// - Returns: The change, if it is stored.
   /// - Throws: What the commit failed with if the change is not stored; ``FeedError`` with code `unknownOutcome` if the database does

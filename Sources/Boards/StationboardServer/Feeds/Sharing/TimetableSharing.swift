@@ -106,7 +106,7 @@ package final class TimetableSharing: Sendable {
     }
   }
 
-  /// Removes what importers left that were killed, now and then.
+  /// Periodically removes what killed importers left.
   private func sweep() async {
     var memory = PostgresTimetables.SweepMemory()
     while !Task.isCancelled {

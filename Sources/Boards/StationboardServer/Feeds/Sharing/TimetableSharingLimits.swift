@@ -25,7 +25,7 @@ package struct TimetableSharingLimits: Hashable, Sendable {
   package var leaseDuration = Duration.milliseconds(10_000)
   /// How often a lease is renewed.
   package var renewLeaseEvery = Duration.milliseconds(2_000)
-  /// How often a server or command that waits for a lease looks at it.
+  /// How often a server or command that waits for a lease checks it.
   package var watchLeaseEvery = Duration.milliseconds(500)
   /// The bytes of a part of a file.
   package var chunkBytes = 4 << 20

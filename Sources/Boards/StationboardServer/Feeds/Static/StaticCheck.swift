@@ -9,7 +9,7 @@ package import Timetable
 /// The manifest is replaced once, at the end. A process that is killed before has changed nothing that
 /// serves; one that is killed after asks again later and recognizes the file.
 package struct StaticCheck: Sendable {
-  /// What became of a check.
+  /// The outcome of a check.
   package struct Report: Sendable {
     /// The result.
     package var outcome: StaticSchedule.Outcome
@@ -59,8 +59,8 @@ package struct StaticCheck: Sendable {
   ///   - isForced: Whether to ask even if it is not due.
   ///   - random: Two numbers of 0 to 1, for the next waits.
   ///   - progress: Called during a download and an import.
-  /// - Returns: What became of it; `nil` if the source is not due, or if the task was cancelled. An import that has
-  ///   begun by then goes on, and the schedule says that the check was interrupted.
+  /// - Returns: The outcome; `nil` if the source is not due, or if the task was cancelled. An import that has
+  ///   begun by then continues, and the schedule says that the check was interrupted.
   /// - Throws: ``FeedError`` with code `busy` if another process asks it, `cannotWrite` if the data folder
   ///   cannot be written.
   package func run(
@@ -219,7 +219,7 @@ package struct StaticCheck: Sendable {
       .contains { !canOpen($0.name) }
   }
 
-  /// What became of a response, and the manifest that is to serve; `nil` if nothing changes.
+  /// The outcome of a response, and the manifest that is to serve; `nil` if nothing changes.
   private struct Handled: Sendable {
     var report: Report
     var ending: StaticSchedule.Ending
@@ -295,7 +295,7 @@ package struct StaticCheck: Sendable {
 
   /// Imports a file and judges it; the caller holds the import lock.
   ///
-  /// - Returns: What became of it, and the manifest that is to serve; `nil` if nothing changes.
+  /// - Returns: The outcome, and the manifest that is to serve; `nil` if nothing changes.
   private func importContent(
     _ content: StaticDownload.Content,
     handled: String?,
@@ -344,7 +344,7 @@ package struct StaticCheck: Sendable {
     }
   }
 
-  /// What a new generation is, and what may become of it.
+  /// The kind of a new generation, and what may be done with it.
   private struct Judgement {
     var verdict: GenerationVerdict
     var generation: FeedManifest.Generation

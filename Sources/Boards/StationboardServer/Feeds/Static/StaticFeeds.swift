@@ -9,7 +9,7 @@ import Timetable
 /// Keeps the timetables of a server current: asks their sources when they are due, lets waiting generations
 /// serve on their first day, and warns before a timetable ends.
 package final class StaticFeeds: Sendable {
-  /// How often schedules and sources are looked at, in seconds.
+  /// How often schedules and sources are checked, in seconds.
   package static let checkSeconds = 2.0
 
   private let folder: DataFolder
@@ -152,7 +152,7 @@ package final class StaticFeeds: Sendable {
         logger.warning("a new timetable cannot be used", metadata: metadata)
       }
     } catch {
-      // Another process asks it or imports: it is looked at again.
+      // Another process asks it or imports: it is checked again.
       guard error.code != .busy, !Task.isCancelled else { return }
       if error.code == .conflict, sharing != nil { return }
       // The schedule could not be written, so it does not say when to try again.

@@ -1,7 +1,7 @@
 import ConditionalHTTP
 package import HTTPTypes
 
-/// When a source is asked, with which conditions, and what became of it: a state machine without a clock,
+/// When a source is asked, with which conditions, and the outcome: a state machine without a clock,
 /// randomness or I/O.
 ///
 /// Kept as JSON in `static/KEY.json`. A check that was begun and never finished, because the process was

@@ -12,7 +12,7 @@ package enum AlertLimits {
   package static let banners = 100
   /// The most alerts of one row, likewise.
   package static let rowAlerts = 20
-  /// The most periods of an alert that an answer tells.
+  /// The most periods of an alert that an answer lists.
   package static let shownPeriods = 32
   /// How many selectors without effect are kept as examples; all are counted.
   package static let examples = 20

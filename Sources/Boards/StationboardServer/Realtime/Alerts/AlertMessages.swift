@@ -1,9 +1,9 @@
 import GTFSRealtime
 
-/// The words of the contract for severity, effect and cause, and the order they put alerts in.
+/// The contract's values for severity, effect and cause, and the order they put alerts in.
 ///
-/// The words are the names of the GTFS-Realtime reference in lower case. A number that the reference
-/// does not define reads as the word for "not said".
+/// The values are the names of the GTFS-Realtime reference in lower case. A number that the reference
+/// does not define reads as the value for "not said".
 ///
 /// | place | severity | place | effect |
 /// |---|---|---|---|
@@ -21,7 +21,7 @@ import GTFSRealtime
 ///
 /// None of them changes a departure: only trip updates cancel, skip or delay.
 enum AlertMessages {
-  /// The word for a severity, and its place in the order.
+  /// The value for a severity, and its place in the order.
   static func severity(_ severity: AlertSeverity) -> (word: StaticString, place: Int) {
     switch severity {
     case .severe: ("severe", 0)
@@ -31,7 +31,7 @@ enum AlertMessages {
     }
   }
 
-  /// The word for an effect, and its place in the order.
+  /// The value for an effect, and its place in the order.
   static func effect(_ effect: AlertEffect) -> (word: StaticString, place: Int) {
     switch effect {
     case .noService: ("no_service", 0)
@@ -48,7 +48,7 @@ enum AlertMessages {
     }
   }
 
-  /// The word for a cause.
+  /// The value for a cause.
   static func cause(_ cause: AlertCause) -> StaticString {
     switch cause {
     case .unknownCause, .unknown: "unknown_cause"

@@ -42,7 +42,7 @@ struct AlertPeriods: Hashable, Sendable {
     self.spans = spans
   }
 
-  /// Whether the alert is shown at a moment, and the first later moment at which that changes.
+  /// Whether the alert is shown at an instant, and the first later instant at which that changes.
   func state(at moment: UInt64) -> (isActive: Bool, changesAt: UInt64?) {
     // The first span that is not over.
     var low = 0

@@ -122,6 +122,6 @@ extension AlertSelection {
 }
 
 extension AlertPeriods {
-  /// The spans that an answer tells (``AlertLimits/shownPeriods``).
+  /// The spans that an answer lists (``AlertLimits/shownPeriods``).
   var shown: ArraySlice<Span> { spans.prefix(AlertLimits.shownPeriods) }
 }

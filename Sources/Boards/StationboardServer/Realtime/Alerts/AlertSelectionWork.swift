@@ -2,7 +2,7 @@ import Timetable
 
 /// The working memory for selecting the alerts of one board.
 struct AlertSelectionWork {
-  /// A row in the words of alerts.
+  /// A row in the terms of alerts.
   struct Row {
     var row: BoardRow
     /// The run of the timetable that the row is; `nil` for trips that it does not have.
@@ -53,7 +53,7 @@ struct AlertSelectionWork {
     case onRow
   }
 
-  /// What rows have in common that carry the same alerts but for those about trips.
+  /// What rows have in common that carry the same alerts except for those about trips.
   private struct Likeness: Equatable {
     var route: UInt32
     var stop: UInt32
@@ -78,7 +78,7 @@ struct AlertSelectionWork {
   private var likenesses: [Likeness] = []
   private var sharedRanges: [Range<Int>] = []
   private var sharedHits: [UInt64] = []
-  /// The first moment at which an alert of the board starts or ends.
+  /// The first instant at which an alert of the board starts or ends.
   private(set) var nextChange: UInt64?
 
   init(index: AlertIndex, now: Double) {
@@ -116,7 +116,7 @@ struct AlertSelectionWork {
 
   // MARK: Rows
 
-  /// Appends the alerts of a row; tells how many are too many.
+  /// Appends the alerts of a row; returns how many are too many.
   mutating func append(_ row: Row, to list: inout [AlertSelection.Hit]) -> Int {
     hits.removeAll(keepingCapacity: true)
     if let trip = row.trip { tables.ofTrip.forEach(UInt64(trip)) { note($0, row) } }

@@ -44,7 +44,7 @@ struct PlainText {
 
   private mutating func read(_ source: [Unicode.Scalar]) {
     var place = 0
-    // One more than the limit tells that something is cut.
+    // One more than the limit shows that something is cut.
     while place < source.count, count <= limit {
       let scalar = source[place]
       if scalar == "<", let tag = Self.tag(source, place) {

@@ -2,9 +2,9 @@
 struct ForetoldChange: Hashable, Sendable {
   /// When it is expected to be here, on the service clock.
   var expectedAt: Double
-  /// Which part of the last publications would have been here by such a moment.
+  /// Which part of the last publications would have been here by such an instant.
   var quantile: Double
-  /// The window after that moment over which clients are asked to spread, in seconds.
+  /// The window after that instant over which clients are asked to spread, in seconds.
   var spread: Double
 
   /// How long a response may be used, for `Cache-Control`.

@@ -175,9 +175,9 @@ struct SourceView: Sendable {
   var of: Int
   /// What was received from it, and when.
   var status: SourceStatus
-  /// Of trip updates and vehicle positions, what became of them as far as this source alone goes.
+  /// Of trip updates and vehicle positions, their outcomes as far as this source alone goes.
   var counters: RealtimeCounters?
-  /// Of the only source of alerts, what became of them; those of several are merged before they are counted.
+  /// Of the only source of alerts, their outcomes; those of several are merged before they are counted.
   var alerts: AlertCounters?
 
   /// How many of what should match the timetable does, and does not; `nil` as long as nothing came.

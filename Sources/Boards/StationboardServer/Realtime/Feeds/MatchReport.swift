@@ -1,7 +1,7 @@
 import GTFS
 import Timetable
 
-/// How much of the realtime in use fits the timetable: what operators are told.
+/// How much of the realtime in use fits the timetable, as reported to operators.
 package struct MatchReport: Sendable {
   /// The verdict.
   package enum Status: String, Hashable, Sendable, CaseIterable {
@@ -13,7 +13,7 @@ package struct MatchReport: Sendable {
     case matchesNothing = "matches_nothing"
   }
 
-  /// What became of the trip updates of one line.
+  /// The outcomes of the trip updates of one line.
   package struct Line: Hashable, Sendable {
     /// The number of the route.
     package var route: Int

@@ -9,7 +9,7 @@ package struct RealtimeCheck: Sendable {
   package struct Result: Sendable {
     /// Whether the source is usable and fits.
     package var isGood: Bool
-    /// What to tell a person.
+    /// The message for the user.
     package var sentences: [String]
   }
 

@@ -120,7 +120,7 @@ extension RealtimeFeeds {
         held = state.updateValue(newest, forKey: source.prefix) ?? newest
         return true
       }
-      // What is not needed any more is freed here, not while requests wait for the lock.
+      // What is no longer needed is freed here, not while requests wait for the lock.
       withExtendedLifetime(held) {}
       counters = together?.counters
       guard isPlaced else { continue }

@@ -27,7 +27,7 @@ package final class RealtimeFeeds: Sendable {
   let history: HistoryInbox?
   private let onTaken: @Sendable (RealtimeSource) -> Void
   let state: Mutex<[String: HeldRealtime]>
-  /// Who polls each source, while it is polled.
+  /// The server that polls each source, while it is polled.
   private let pollers = Mutex<[RealtimeSource: FreshnessClient]>([:])
   private let listeners = UpdateBroadcaster()
 
@@ -432,7 +432,7 @@ package final class RealtimeFeeds: Sendable {
       state[source.prefix] = held
       return before
     }
-    // What is not needed any more is freed here, not while requests wait for the lock.
+    // What is no longer needed is freed here, not while requests wait for the lock.
     withExtendedLifetime(before) {}
     if isTick { notify() }
   }

@@ -97,7 +97,7 @@ package struct RealtimeSource: Hashable, Sendable {
     let floor: Instant.Duration = kind == .alerts ? .seconds(15) : .seconds(5)
     policy.leastInterval = floor
     policy.timeout = .seconds(8)
-    // Failures lift no floor: no silent retry, no step below it, no jitter under a step.
+    // Failures never shorten the minimum: no silent retry, no step below it, no jitter under a step.
     policy.retryDelay = nil
     let ladder: [Instant.Duration] = [
       .seconds(5), .seconds(15), .seconds(30), .seconds(60), .seconds(120),
@@ -112,7 +112,7 @@ package struct RealtimeSource: Hashable, Sendable {
       delay: .milliseconds(300),
       spread: .milliseconds(200),
       // The poller does not skip a publication to get in step with the next, since every client behind it would wait.
-      // The floor keeps the distance.
+      // The minimum keeps the distance.
       slack: kind == .alerts ? .seconds(45) : .seconds(10),
       tolerance: .milliseconds(1_500)
     )

@@ -1,8 +1,8 @@
 /// The status of realtime data in one board (seed 001, `meta.rtStatus`).
 ///
-/// Each word has one cause:
+/// Each value has one cause:
 ///
-/// | word | cause |
+/// | value | cause |
 /// |---|---|
 /// | `applied` | the feed is at hand and at most ``RealtimeDecay/fresh`` old, and departures of the board carry it, or none could |
 /// | `partial` | the feed is as fresh, and none of the departures that could carries it, or nothing of it matches the timetable |
@@ -20,7 +20,7 @@ enum RealtimeStatusWord: String, Hashable, Sendable, CaseIterable {
   case skippedBudget = "skipped_budget"
   case disabled
 
-  /// Reads the word off a source.
+  /// Derives the status from a source.
   ///
   /// - Parameters:
   ///   - status: The status of the source.
@@ -61,7 +61,7 @@ enum RealtimeStatusWord: String, Hashable, Sendable, CaseIterable {
   /// Whether the feed in use is fresh, however much of the board it covers.
   var isFresh: Bool { self == .applied || self == .partial }
 
-  /// The seed's word in `rt.reason` and `x-md-rt-reason`.
+  /// The seed's value in `rt.reason` and `x-md-rt-reason`.
   var reason: String {
     switch self {
     case .applied: "fresh"
@@ -74,7 +74,7 @@ enum RealtimeStatusWord: String, Hashable, Sendable, CaseIterable {
     }
   }
 
-  /// The same as one of the five words that the seed's schema has.
+  /// The same as one of the five values of the seed's schema.
   var closedReason: String {
     switch self {
     case .partial: "fresh"

@@ -4,7 +4,7 @@ import GTFSRealtime
 
 /// The counters of a realtime source since the start of the server.
 struct SourceMetrics: Hashable, Sendable {
-  /// Requests by what became of them.
+  /// Requests by outcome.
   private(set) var polls: [String: Int] = [:]
   /// Feeds that arrived, by what was thought of them.
   private(set) var verdicts: [String: Int] = [:]

@@ -63,7 +63,7 @@ struct RealtimeBuilder {
     instances = InstanceTable(tripCount: directory.timetable.tripCount, capacity: 0)
   }
 
-  /// A builder of what several sources say, for which nothing is looked up any more.
+  /// A builder of what several sources say, for which nothing more is looked up.
   init(combining first: RealtimeIndex, at time: Int64, _ policy: RealtimePolicy = .standard) {
     feed = .empty
     directory = first.directory
@@ -265,7 +265,7 @@ struct RealtimeBuilder {
 
   /// Keeps the predictions of trips that are missing for the first time, as old as they are.
   ///
-  /// A full dataset replaces everything before it, but producers lose a trip for a moment now and then, while
+  /// A full dataset replaces everything before it, but producers occasionally lose a trip for a moment, while
   /// they keep their rhythm. That a trip or a stop is cancelled ends when the feed no longer says it.
   private mutating func keepVanished(from previous: RealtimeIndex) {
     guard let gap, gap > 0, gap <= policy.longestKeptGap else { return }

@@ -79,7 +79,7 @@ package struct RealtimeCounters: Hashable, Sendable {
   package internal(set) var cancelled = 0
   /// Trips that are not to be shown.
   package internal(set) var deleted = 0
-  /// Trips that the feed does not have any more and that are kept for now.
+  /// Trips that the feed no longer has and that are kept for now.
   package internal(set) var kept = 0
   /// Trip updates without effect, by reason.
   package private(set) var withoutEffect: [Reason: Int] = [:]
@@ -170,7 +170,7 @@ package struct RealtimeCounters: Hashable, Sendable {
   /// Trip updates that match a trip, or need none, or cannot be read, and are not used.
   package var discarded: Int { withoutEffect.values.reduce(0, +) - unmatched }
 
-  /// Adds what became of the trip updates that follow.
+  /// Adds the outcomes of the trip updates that follow.
   mutating func append(_ next: RealtimeCounters) {
     applied += next.applied
     added += next.added

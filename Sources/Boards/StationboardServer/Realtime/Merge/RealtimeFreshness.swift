@@ -7,7 +7,7 @@ package enum RealtimeFreshness: UInt8, Hashable, Comparable, Sendable {
   /// Old: still the best that is known, and to be shown as old.
   case stale
 
-  /// The word of the contract.
+  /// The contract's value.
   package var word: StaticString {
     switch self {
     case .fresh: "fresh"

@@ -56,7 +56,7 @@ package final class RealtimeIndex: Sendable {
   ///   - timetable: The timetable its ids mean.
   ///   - arrivedAt: When it arrived by the service clock, in seconds since 1970-01-01T00:00:00Z.
   ///   - previous: The index of the publication before this one: its directory is used again if it is
-  ///     of the same timetable, and trips that this feed does not have any more are kept as
+  ///     of the same timetable, and trips that this feed no longer has are kept as
   ///     ``RealtimePolicy/keptPublications`` says.
   ///   - shared: A directory of the same timetable, if there is one.
   ///   - policy: Limits and choices.
@@ -188,7 +188,7 @@ package final class RealtimeIndex: Sendable {
     return Int(calls[call].uncertainty)
   }
 
-  /// How full the vehicle leaves by prediction, in the words of the reference; `nil` if that is not known.
+  /// How full the vehicle leaves by prediction, as a value of the reference; `nil` if that is not known.
   func occupancy(of row: BoardRow) -> String? {
     guard let call = row.call, calls[call].occupancy != RealtimeCall.unknownOccupancy else {
       return nil

@@ -12,14 +12,14 @@ package struct RealtimePolicy: Hashable, Sendable {
   package var triedRuns = 8
   /// A vehicle starts at most so long before the first and after the last of these runs, in seconds.
   package var headwaySlack: Int32 = 3_600
-  /// For how many publications a trip that the feed does not have any more is kept.
+  /// For how many publications a trip that the feed no longer has is kept.
   package var keptPublications = 1
-  /// A trip is kept only across a gap between publications of at most so many times the gap before.
+  /// A trip is kept only across a gap between publications of at most this many times the gap before.
   package var keptGaps: Double = 2
   /// A trip is not kept across a gap longer than this, in seconds.
   package var longestKeptGap: Int64 = 300
 
-  /// Trip modifications hold on service days from so many days before that of the feed to so many after it.
+  /// Trip modifications hold on service days from this many days before that of the feed to as many after it.
   package var modifiedDaysBefore = 2
   /// See ``modifiedDaysBefore``.
   package var modifiedDaysAfter = 8

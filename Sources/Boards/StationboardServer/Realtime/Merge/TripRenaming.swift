@@ -8,7 +8,7 @@ struct TripRenaming: Hashable, Sendable {
     case prefix
     /// At the end.
     case suffix
-    /// In one part, after so many others.
+    /// In one part, after a number of others.
     case part(Int)
   }
 

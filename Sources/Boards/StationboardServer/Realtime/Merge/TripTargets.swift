@@ -129,7 +129,7 @@ struct TripTargets {
     }
     // Vehicles that are one of the runs of a frequency take their run before others that only need one.
     var vehicles: [TripTarget] = []
-    // What the ids do not resolve is looked for otherwise once all ids have taken their trips.
+    // What the ids do not resolve is searched for otherwise once all ids have taken their trips.
     var unresolved: [WithoutTarget] = []
     for outcomes in outcomes(directory, after: previous, parts: parts) {
       for outcome in outcomes {

@@ -45,7 +45,7 @@ final class PostgresPublications: Sendable {
     .text(text.map { SharedDatabase.clean($0, limits.reasonLength) })
   }
 
-  /// The id of a source: the same on all servers that are told of it, without anything secret in it.
+  /// The id of a source: the same on all servers that are configured with it, without anything secret in it.
   static func id(of source: RealtimeSource) -> String {
     let request = source.request
     let parts = [

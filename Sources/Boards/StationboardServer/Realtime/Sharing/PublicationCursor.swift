@@ -100,7 +100,7 @@ package struct PublicationCursor: Hashable, Sendable {
     if lacking.isEmpty { complete = max(complete, mark.position) }
   }
 
-  /// Notes that a publication of a read is not there any more, because newer ones have taken its place.
+  /// Notes that a publication of a read is no longer there, because newer ones have taken its place.
   package mutating func replaced(_ mark: Mark) { lacking.insert(mark.source) }
 
   /// Ends a read whose publications are applied.

@@ -218,7 +218,7 @@ package final class RealtimeSharing: Sendable {
         try? await Task.sleep(for: limits.lease.retryEvery)
       }
     }
-    // It may have been stored: who reads that does not need what is kept here.
+    // It may have been stored: readers of it do not need what is kept here.
     state.withLock { $0.own[driver.id] = nil }
     return false
   }
@@ -269,7 +269,7 @@ package final class RealtimeSharing: Sendable {
           if chosen != nil { state.cursor.applied(upTo: end) }
           return state.cursor.begin()
         }
-        // What waits for a position looks again.
+        // Waiters for a position check again.
         feeds.notify()
         checks.send()
       } catch {

@@ -56,7 +56,7 @@ struct RowVehicle: Hashable, Sendable {
     return vehicles.vehicles[number].place(among: stops, vehicles.directory)
   }
 
-  /// The word of the reference for where the vehicle is; `nil` if its stop is not known.
+  /// The reference's value for where the vehicle is; `nil` if its stop is not known.
   static func word(_ status: VehiclePosition.StopStatus) -> String? {
     switch status {
     case .incomingAt: "INCOMING_AT"

@@ -12,7 +12,7 @@ final class BoardMetrics: Sendable {
     case notModified
     /// With 204.
     case noContent
-    /// With a copy from a moment ago, for want of time.
+    /// With a recent copy, because the time was over.
     case staleCopy
     /// With the timetable alone, for want of time.
     case timetableOnly

@@ -44,11 +44,11 @@ package enum BoardBudget {
   package static let overload = 2_048
   /// The `Retry-After` of a busy server, in seconds.
   package static let retryAfter = 2
-  /// The longest time a request may wait for news (RFC 7240, `wait`), in seconds.
+  /// The longest time a request may wait for a change (RFC 7240, `wait`), in seconds.
   package static let longestWait: Int64 = 55
-  /// The requests and streams that wait for news at once.
+  /// The number of requests and streams that may wait for a change at once.
   package static let waiters = 10_000
-  /// How far back it is found out since when a board has looked as it does, in seconds.
+  /// How far back the last visible change of a board is searched for, in seconds.
   package static let longestComparison: Double = 120
   /// How long after a stream last asked for a board its earlier rendered boards are kept, for clients that come
   /// back.
@@ -64,7 +64,7 @@ package final class PhaseFaults: Sendable {
   private let delays: [BoardPhase: Duration]
   /// Holds every board until it is closed; `nil` if none is held.
   private let hold: LongPollLimiter?
-  /// Whether there is any fault: every request asks, and hardly ever is one.
+  /// Whether there is any fault: every request asks, and there hardly ever is one.
   private let areAny: Bool
 
   /// Creates faults.
@@ -79,7 +79,7 @@ package final class PhaseFaults: Sendable {
     areAny = !delays.isEmpty || holdsRequests
   }
 
-  /// Lets go of the boards that are held: one was refused.
+  /// Releases the held boards: one was refused.
   func refused() { hold?.close() }
 
   /// Waits for the configured delay of a phase, at most until the time is over.

@@ -4,7 +4,7 @@ struct BoardPlan {
   let wanted: BoardPhases
   /// The phases that are done.
   private(set) var phases: BoardPhases = [.timetable]
-  /// The steps that were left out, in the contract's words.
+  /// The steps that were left out, in the contract's terms.
   private(set) var skipped: [StaticString] = []
   /// Whether the timetable was there in time.
   private(set) var isInTime = true

@@ -1,7 +1,7 @@
 import Serving
 
 extension BoardRenderer {
-  /// Tells when a board may have changed: now, after each publication, and when time alone changes it.
+  /// Reports when a board may have changed: now, after each publication, and when time alone changes it.
   ///
   /// Several changes may be combined. The sequence ends when its task is canceled.
   ///

@@ -2,7 +2,7 @@ import Serving
 import Synchronization
 import Timetable
 
-/// Makes boards: takes a rendered board that is still right, or makes one.
+/// Returns the cached board if it is still valid; otherwise renders it.
 final class BoardRenderer: Sendable {
   let realtime: RealtimeFeeds?
   let clock: ServiceClock
@@ -125,7 +125,7 @@ final class BoardRenderer: Sendable {
     return (board, selection)
   }
 
-  /// Since when a board has looked as a rendered board has it, as far as is known.
+  /// When a board last changed visibly, as a rendered board has it, if known.
   ///
   /// One clock: what came with a publication is as old as the publication, so a client that has a board
   /// of that publication has this one.

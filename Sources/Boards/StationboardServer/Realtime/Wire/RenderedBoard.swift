@@ -15,7 +15,7 @@ final class RenderedBoard: Sendable {
     var alerts: RealtimeStatusWord
   }
 
-  /// A departure of the rendered board, for telling what changed between two.
+  /// A departure of the rendered board, for finding what changed between two.
   struct Row: Sendable {
     /// Where the contract's `key`, as JSON without quotes, is in ``departures``.
     let key: Range<Int>
@@ -189,7 +189,7 @@ final class RenderedBoard: Sendable {
     }
   }
 
-  /// The instant since when a board has looked like this, as far as is known.
+  /// The instant at which the board last changed visibly, if known.
   var since: Double? {
     get {
       let bits = sinceBits.load(ordering: .relaxed)

@@ -4,7 +4,7 @@ import Timetable
 
 /// A digest of what people see of a board, the same in every run of the program.
 ///
-/// Fed with all that is rendered but for clocks, ages and source times: boards that look the same have
+/// Fed with all that is rendered except for clocks, ages and source times: boards that look the same have
 /// the same digest, whatever they were made of.
 struct VisibleContent {
   private var parts: [UInt64] = []

@@ -19,7 +19,7 @@ package final class SQLiteLibrary: LibraryStore {
     do throws(LibraryError) {
       try Self.check(path: path)
     } catch let error where error.code != .otherFile {
-      // What cannot be read now is told by what opens it.
+      // What cannot be read now is reported when it is opened.
     }
     do {
       let pool = try DatabaseFile.openForWriting(path: path, label: "freshet.library", waits: waits)

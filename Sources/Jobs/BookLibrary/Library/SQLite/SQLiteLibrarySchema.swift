@@ -94,7 +94,7 @@ enum SQLiteLibrarySchema {
     }
   }
 
-  /// What `0000000000` became with thirteen digits, before it was known to be no number.
+  /// What `0000000000` became with thirteen digits, before it was known not to be a number.
   private static let noNumber = "9780000000002"
   /// How many books have their keys renewed at once.
   private static let rowsAtOnce = 1_000

@@ -256,7 +256,7 @@ extension PostgresJobStore {
     return event
   }
 
-  /// What connections that listen are told of an event.
+  /// What connections that listen are sent about an event.
   private func announcement(of event: JobEvent, _ job: String) -> String {
     "\(job).\(event.position.seq)"
   }

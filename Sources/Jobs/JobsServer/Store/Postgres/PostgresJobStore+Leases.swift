@@ -1,7 +1,7 @@
 import Jobs
 import PostgresClient
 
-// Leases: each statement locks the rows that it may change, and a value decides what becomes of them.
+// Leases: each statement locks the rows that it may change, and a value decides how they change.
 extension PostgresJobStore {
   /// A lease whose row is locked, and the database's clock.
   struct LockedLease {
@@ -46,7 +46,7 @@ extension PostgresJobStore {
   }
 
   package func claimNext(most: Int, besides jobs: [String]) async throws -> [JobLease] {
-    // What another claim has locked is passed over.
+    // Rows that another worker has locked are skipped.
     try await claim(
       where: "id <> ALL($1)",
       .array(.text, jobs.map { .id($0) }),

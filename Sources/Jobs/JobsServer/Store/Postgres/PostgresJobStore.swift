@@ -259,7 +259,7 @@ package final class PostgresJobStore: JobStore {
 
   // MARK: Housekeeping
 
-  /// A worker that ended without a word is counted by the one that takes its job over.
+  /// A worker that ended without releasing its lease is counted by the one that takes its job over.
   package func countCrashes() async throws {}
 
   /// Removes what is too old, of all owners.
@@ -299,7 +299,7 @@ package final class PostgresJobStore: JobStore {
 }
 
 extension PostgresJobStore {
-  /// Removes copies of files that are not in the database any more.
+  /// Removes copies of files that are no longer in the database.
   private func removeCopies() async throws {
     // Listed first: a file that is fetched while the database is asked stays.
     let places = inputs.places

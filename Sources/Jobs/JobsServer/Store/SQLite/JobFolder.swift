@@ -81,7 +81,7 @@ package struct JobFolder: Sendable {
         guard try !SQLiteJobSchema.migrator.hasBeenSuperseded(database) else {
           throw BackupFailure(.damaged, "\(Self.database): \(SQLiteJobSchema.newerProgram)")
         }
-        // A server that was killed while it made the database has no jobs yet; the next one goes on.
+        // A server that was killed while it made the database has no jobs yet; the next one continues.
         guard try database.tableExists("event"), try database.tableExists("job") else { return }
         let old = try Int64.fetchOne(database, sql: "PRAGMA user_version") ?? 0
         let epoch = SQLiteJobStore.newEpoch(now: now, after: old)

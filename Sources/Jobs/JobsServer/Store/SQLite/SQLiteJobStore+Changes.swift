@@ -74,7 +74,7 @@ extension SQLiteJobStore {
     }
   }
 
-  /// Notes that the work goes on and that there is nothing to tell.
+  /// Notes that the work continues and that there is nothing to report.
   package func beat(_ lease: JobLease) async throws -> JobDirective {
     guard leases.isHeld(lease) else { throw JobStoreError.fenced(lease.job) }
     let (id, now) = (lease.job, now)

@@ -31,7 +31,7 @@ extension SQLiteJobStore {
     return expiry
   }
 
-  /// Looks at a token.
+  /// Examines a token.
   ///
   /// It is too old from the very millisecond of its end.
   package func access(_ job: String, token: String) async throws -> JobAccess {
