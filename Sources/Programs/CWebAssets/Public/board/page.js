@@ -153,7 +153,7 @@ class Page {
     this.showMode();
   }
 
-  /** The server told a stop's name. */
+  /** Called when the server has returned a stop's name. */
   stopNamed(pane) {
     if (pane === this.#panes[0]) memory.write("stop", pane.settings.stop);
     this.favourites.rename(pane.settings.stop);
@@ -281,7 +281,7 @@ class Page {
     setText(element("warning"), isPast ? this.say("timetablePast", validity(timetable, this.locale)) : "");
   }
 
-  /** Escape where nothing else takes it: nothing is chosen any more. */
+  /** Handles Escape if nothing else does: clears the focus. */
   escape() {
     if (document.activeElement instanceof HTMLElement) document.activeElement.blur();
   }
@@ -293,7 +293,7 @@ class Page {
     this.#diagnostics.made?.tick();
   }
 
-  /** Shows all boards at one moment: a response to one of them must not leave the others a second behind. */
+  /** Updates all boards to the same instant, so that a response to one does not leave the others a second behind. */
   showTime() {
     const now = this.#panes[0]?.clock.now();
     for (const pane of this.#panes) pane.tick(now);
@@ -303,7 +303,7 @@ class Page {
 
   #listen() {
     element("language").addEventListener("change", (event) => this.chooseLanguage(event.target.value));
-    // What happens before the search is loaded, it is told when it is.
+    // Replays an event from before the search was loaded as soon as it is loaded.
     const searches = (act) => () => this.#search.made || this.#search.use(act);
     element("stop-search").addEventListener("focus", searches((search) => search.begin()));
     element("nearby").addEventListener("click", searches((search) => search.findNearby()));

@@ -104,7 +104,7 @@ export class Rows {
   #drop() {
     const { row, detail, departure } = this.#places.pop();
     row.remove();
-    // What has no room any more does not come back open.
+    // A detail that no longer fits is closed when its departure is shown again.
     if (detail) this.#expanded.delete(departure?.key);
     detail?.remove();
   }

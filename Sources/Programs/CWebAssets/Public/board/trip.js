@@ -127,7 +127,7 @@ function newAlert({ header, description, causeDetail, effectDetail, url, image }
   return alert;
 }
 
-/** A link to another site, which is not told where its visitor comes from. */
+/** A link to another site, which receives no referrer. */
 function newLink(address, words) {
   const [line, link] = [newElement("p"), newElement("a", "", words)];
   Object.assign(link, { href: address, target: "_blank", rel: "noopener noreferrer" });
@@ -158,7 +158,7 @@ function isRoughHere(stop) {
   return isRough(stop) && Boolean(stop.scheduledDeparture ?? stop.scheduledArrival);
 }
 
-/** When it is expected, in the minutes that a board says: rounded once, and only from the delay on that a board tells. */
+/** The expected time, in the board's minutes: rounded once, and shown only for delays that a board would show. */
 function expectation(scheduled, expected, { say, zone, departure, isHere }) {
   const seconds = (isHere ? delaySeconds(departure) : null) ?? (expected - scheduled) / 1000;
   const minutes = (isHere ? delayMinutes(departure) : null) ?? minutesOfDelay(seconds, isTrain(departure));

@@ -1,4 +1,4 @@
-// One job on the page: how far it is, how it is heard of, how it ended, and its results.
+// One job on the page: its progress, the transport of its events, its outcome and its results.
 
 import { fromTemplate, newElement, partsOf, setAttribute, setSign, setText } from "../shared/dom.js";
 import { saveFile } from "./failed-rows.js";
@@ -44,7 +44,7 @@ export class JobCard {
     });
   }
 
-  /** The job is where a person looks now; `isByKeys`: whether a ring says so. */
+  /** Moves the focus to the job; `isByKeys`: whether to show a focus ring. */
   focus(isByKeys) {
     this.parts.title.classList.toggle("ringless", !isByKeys);
     this.parts.title.focus();
@@ -55,7 +55,7 @@ export class JobCard {
     return this.page.say("jobNamed", { pipeline: this.page.say(`pipeline-${pipeline}`), name });
   }
 
-  /** The state for people: gone is that of a job whose results are not there any more. */
+  /** The state to display: `gone` if the results of the job are no longer available. */
   get state() {
     return OVER[this.run.ending] ?? this.run.state;
   }
@@ -168,7 +168,7 @@ export class JobCard {
 
   // MARK: What a person does
 
-  /** A job that goes on is taken off only when that was said. */
+  /** Removes the job from the page. For a job that is still running, the first press only shows that it continues. */
   #forget() {
     if (this.run.isOver || this.#isForgetting) return this.page.forget(this);
     this.#isForgetting = true;
@@ -209,7 +209,7 @@ export class JobCard {
   }
 }
 
-/** The counts in the order in which people are told of them; those that are unknown last. */
+/** The counts in display order, with unknown outcomes last. */
 function inOrder(counts) {
   const rank = ([outcome]) => (OUTCOMES.indexOf(outcome) + OUTCOMES.length + 1) % (OUTCOMES.length + 1);
   return [...counts].sort((one, other) => rank(one) - rank(other));

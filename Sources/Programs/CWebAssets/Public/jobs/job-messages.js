@@ -44,7 +44,7 @@ export function messageOf(value) {
   };
 }
 
-/** What of a message decides how following goes on, for the machine; of `null`, that there was one that cannot be read. */
+/** The fields of a message that the state machine needs; `null` means a message that cannot be read. */
 export function factsOf(message) {
   if (!message) return { content: "unreadable" };
   const { position, epoch, covers, body } = message;

@@ -5,7 +5,7 @@ import { remarkInWords } from "./job-problems.js";
 
 /** The classes of the columns. */
 const NAMES = ["line", "outcome", "title", "author", "isbn", "problems"].map((name) => `result-${name}`);
-/** In the order in which people are told of them. */
+/** The outcomes in display order. */
 export const OUTCOMES = ["imported", "updated", "duplicate", "removed", "blank", "enriched", "approved", "needs_review", "failed"];
 
 const FIRST = { after: -1, before: 0 };

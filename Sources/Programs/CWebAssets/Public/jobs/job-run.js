@@ -1,5 +1,5 @@
-// One job that is followed: carries out the machine's orders over WebSocket, server-sent events or polling, and
-// keeps what is known of the job. The end is told once.
+// Follows one job: carries out the state machine's commands over WebSocket, server-sent events or polling, and
+// keeps the known state of the job. Reports the end once.
 
 import { steadyClock } from "../engine/clock.js";
 import { readEventStream } from "../engine/event-stream.js";
@@ -100,7 +100,7 @@ export class JobRun {
     this.#handle({ event: "start" });
   }
 
-  /** Follows no more; the job goes on. */
+  /** Stops following; the job continues. */
   stop() {
     this.#isStopped = true;
     clearTimeout(this.#timer);

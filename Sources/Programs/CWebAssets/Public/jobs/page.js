@@ -70,7 +70,7 @@ class JobsPage extends WorkPage {
     return card;
   }
 
-  /** The end is told once, also when the page is loaded again. */
+  /** Announces the end of a job once, even if the page is reloaded. */
   #ended(card) {
     const { job } = card.run;
     if (job.isEndKnown) return;
@@ -79,7 +79,7 @@ class JobsPage extends WorkPage {
     this.announcer.say(`${card.name}: ${card.stateInWords()}`, { now: this.device.now(), urgent: true });
   }
 
-  /** Takes a job off the page; on the server it goes on. */
+  /** Removes a job from the page; it continues on the server. */
   forget(card) {
     card.run.stop();
     card.root.remove();

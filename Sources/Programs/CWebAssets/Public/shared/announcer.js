@@ -1,10 +1,10 @@
-// What a screen reader is told without being asked: politely, not often, and only what matters.
+// Unprompted screen reader announcements: polite, rate-limited, and only for important changes.
 
 import { element, setText } from "./dom.js";
 
 const LEAST_GAP_MS = 20_000;
 
-/** Says one thing after the other. What is `urgent` does not wait for the gap. */
+/** Announces at most one sentence per gap and drops the others. `urgent` sentences ignore the gap. */
 export class Announcer {
   #last = -LEAST_GAP_MS;
   #node = element("announcement");

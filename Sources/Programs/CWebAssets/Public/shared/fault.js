@@ -1,4 +1,4 @@
-// Says on the page that the page itself cannot go on: a script could not be loaded or run.
+// Shows that the page cannot continue because a script failed to load or run.
 
 import { element, setText } from "./dom.js";
 

@@ -1,4 +1,4 @@
-// How old what is shown is, and what it rests on. Pure: the words follow from what the machine shows (R26–R28).
+// The age of the data shown, and its sources. Pure: the text depends only on the engine's appearance (R26–R28).
 
 import { clockTime, duration } from "./moments.js";
 
@@ -86,8 +86,8 @@ function labelled(appearance, board, say) {
 }
 
 /**
- * What a board rests on, from what its departures carry (Sources/Boards/StationboardClient/RealtimeLabel.swift): old
- * predictions are never called the timetable, and nothing is called live that carries no realtime.
+ * The sources of a board, derived from its departures (Sources/Boards/StationboardClient/RealtimeLabel.swift). Old
+ * predictions are never labeled as the timetable, and data without realtime is never labeled live.
  */
 function realtimeLabel(status, { coverage, count }) {
   if (!coverage) return null;

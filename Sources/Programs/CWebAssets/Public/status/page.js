@@ -102,7 +102,7 @@ class StatusPage extends WorkPage {
       const missing = status.today.flatMap((today) => today.missing).sort((one, other) => other.tripsMissing - one.tripsMissing);
       this.parts.worst.replaceChildren(worstLines(worst, words));
       this.parts.missing.replaceChildren(missingLines(missing, words));
-      // Of other realtime the list of sources tells how much fits.
+      // For other realtime, the list of sources shows the share that matches.
       const matches = status.matches.filter(({ received }) => received > 0).map((match) => matchCard(match, words));
       this.parts.matches.replaceChildren(...(matches.length > 0 ? matches : [newElement("p", "soft", this.say("noMatches"))]));
       this.parts.timetables.replaceChildren(...status.timetables.map((timetable) => timetableCard(timetable, words)));

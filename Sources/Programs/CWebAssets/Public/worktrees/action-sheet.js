@@ -138,7 +138,7 @@ export class ActionSheet {
     this.#offer(page.say(this.#isForced ? "removeForced" : isPassable ? "anyway" : this.#operation), isPassable);
   }
 
-  /** The first of the sentences is the news; `kind`: grave, good, or none. */
+  /** Shows sentences, the most important one first; `kind`: grave, good, or empty. */
   #say(sentences, files = [], kind = "") {
     element("action-message").dataset.kind = kind;
     element("action-message").replaceChildren(...sentences.map((sentence) => newElement("p", "", sentence)));

@@ -40,7 +40,7 @@ export class Notices {
     this.speak();
   }
 
-  /** Shows a notice, unless the page is looked at. A later one with the same id takes its place. */
+  /** Shows a notice unless the page has the focus. A later notice with the same id replaces it. */
   notify({ id, title, text }) {
     if (!this.isOn || document.hasFocus()) return;
     try {

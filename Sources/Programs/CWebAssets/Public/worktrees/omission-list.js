@@ -47,7 +47,7 @@ export class OmissionList {
     }));
   }
 
-  /** A reason that a later server has is told in its own words. */
+  /** The message for a reason. An unknown reason, from a newer server, is shown with the server's text. */
   #sentence({ reason, path, detail }) {
     const known = `omission-${reason}`;
     const sentence = this.page.say(known, { path });

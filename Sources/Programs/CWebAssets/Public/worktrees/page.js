@@ -32,12 +32,12 @@ const MESSAGES = {
 /** The rhythm of the stream's heartbeats on the server. */
 const POLICY = { preset: "workspaces", push: { heartbeat: 15_000 } };
 const SIGNS = { live: "live", ageing: "live", reduced: "reduced", stale: "reduced", held: "reduced", loading: "loading", offline: "offline", failing: "failing" };
-/** How long what was done is said. */
+/** How long the result of an action is shown. */
 const NOTE_MS = 30_000;
 const COUNTED = ["needs_you", "done_unseen", "working"];
-/** Changes that are told to a screen reader. */
+/** States whose start a screen reader announces. */
 const NEWS = ["needs_you", "done_unseen"];
-/** Codes whose sentence does not say enough: the server's own text follows it. */
+/** Codes whose message is too vague: the server's own text follows it. */
 const VAGUE = ["git_failed", "invalid_body", "invalid_parameter"];
 
 class WorkspacesPage extends WorkPage {
@@ -256,7 +256,7 @@ class WorkspacesPage extends WorkPage {
   }
 
   tick() {
-    // A mouse that rests no longer holds the order.
+    // A mouse that has stopped moving no longer keeps the order.
     if (this.#isOrderHeld && !this.anchor.isActive) this.#show();
     const now = this.clock.now();
     for (const card of this.#cards.values()) card.tick(now, this.say, this.locale);

@@ -7,7 +7,7 @@ import { tagOf, WorkspaceStream } from "./workspace-stream.js";
 export function workspaceSource(fields) {
   return {
     isSame: () => true,
-    // Without a revision, and with one that is not known any more, everything comes.
+    // Without a revision, or with one that the server no longer knows, the server returns the whole list.
     address: (_, copy) => `/v1/git/worktrees?since=${copy ? encodeURIComponent(copy.body.revision) : "0"}`,
     read: (document, headers, base, newest) => {
       const body = afterAnswer(document, base?.body);
