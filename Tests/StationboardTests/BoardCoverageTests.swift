@@ -68,9 +68,9 @@ import Timetable
     func word(
       _ updates: [Trip],
       at instant: Int64,
-      _ given: RealtimeStatusWord
+      _ given: BoardRealtimeStatus
     ) throws
-      -> RealtimeStatusWord
+      -> BoardRealtimeStatus
     {
       let board = try stage.board("a", at: instant, try stage.index(updates, at: now))
       return given.refined(board.coverage, freshest: board.freshest)
@@ -79,7 +79,7 @@ import Timetable
     #expect(try word([], at: now, .applied) == .partial)
     #expect(try word([], at: now - 7_200, .applied) == .applied)
     #expect(try word([late("t0")], at: now + 200, .applied) == .staleCache)
-    for other in [RealtimeStatusWord.disabled, .missingCache, .guardedError, .skippedBudget] {
+    for other in [BoardRealtimeStatus.disabled, .missingCache, .guardedError, .skippedBudget] {
       #expect(try word([], at: now, other) == other)
     }
   }

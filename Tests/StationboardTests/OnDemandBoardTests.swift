@@ -180,7 +180,7 @@ import Timetable
       board,
       selection: nil,
       snapshot: RealtimeSnapshot(),
-      words: RenderedBoard.Words(realtime: .disabled, alerts: .disabled),
+      words: RenderedBoard.Statuses(realtime: .disabled, alerts: .disabled),
       additions: [],
       before: nil
     )

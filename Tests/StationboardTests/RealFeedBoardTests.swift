@@ -34,7 +34,7 @@ import Timetable
     var live = 0
     var endsEarly = 0
     var skipsOnTheWay = 0
-    var words: [RealtimeStatusWord: Int] = [:]
+    var words: [BoardRealtimeStatus: Int] = [:]
   }
 
   /// Makes the board of every stop that trip updates could reach, and checks each row that ends early
@@ -59,7 +59,7 @@ import Timetable
       )
       let board = MergedBoard(request: request, now: Double(now), realtime: index)
       let coverage = try #require(board.coverage)
-      let given: RealtimeStatusWord = index.counters.matchesNothing ? .partial : .applied
+      let given: BoardRealtimeStatus = index.counters.matchesNothing ? .partial : .applied
       let word = given.refined(coverage, freshest: board.freshest)
       said.words[word, default: 0] += 1
       said.rows += board.rows.count

@@ -53,17 +53,17 @@ package struct PostgresError: Error, Hashable, Sendable, CustomStringConvertible
     code: String = ""
   ) -> PostgresError {
     var code = code
-    var told: [String] = []
+    var parts: [String] = []
     // Where it is in the server's source follows as a line of its own.
     for line in lines where !line.hasPrefix("LOCATION:") {
       guard let found = line.firstMatch(of: #/: {2}([0-9A-Z]{5}): /#) else {
-        told.append(String(line))
+        parts.append(String(line))
         continue
       }
       code = String(found.1)
-      told.append(line[..<found.range.lowerBound] + ": " + line[found.range.upperBound...])
+      parts.append(line[..<found.range.lowerBound] + ": " + line[found.range.upperBound...])
     }
-    let message = told.joined(separator: "; ")
+    let message = parts.joined(separator: "; ")
     return PostgresError(.unreachable, "\(address): \(message)", sqlState: code)
   }
 

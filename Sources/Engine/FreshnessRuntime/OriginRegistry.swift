@@ -5,7 +5,7 @@ struct OriginRegistry: Sendable {
   private struct Entry: Sendable {
     var origin: Origin
     /// The restraint that its machines received last.
-    var told = Restraint()
+    var reported = Restraint()
     /// The resources it serves.
     var resources = 0
     /// When its last resource was removed, counted in such events.
@@ -120,10 +120,10 @@ struct OriginRegistry: Sendable {
   /// is new.
   mutating func takeTouched() -> (name: String, news: Restraint?)? {
     guard let name = touched.popLast() else { return nil }
-    guard let entry = entries[name], entry.origin.restraint != entry.told else {
+    guard let entry = entries[name], entry.origin.restraint != entry.reported else {
       return (name, nil)
     }
-    entries[name]?.told = entry.origin.restraint
+    entries[name]?.reported = entry.origin.restraint
     return (name, entry.origin.restraint)
   }
 

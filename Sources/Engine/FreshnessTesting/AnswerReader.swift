@@ -54,7 +54,7 @@ enum AnswerReader {
       let bounds = Int64(Int32.min)...Int64(Int32.max)
       let reason = try VectorReader.needed(reader.whole("reason", in: bounds), "reason", reader)
       return .undecodable(reason: Int32(truncatingIfNeeded: reason))
-    default: throw reader.error("outcome", Words.unknown(name, known: outcomeNames))
+    default: throw reader.error("outcome", CaseNames.unknown(name, known: outcomeNames))
     }
   }
 

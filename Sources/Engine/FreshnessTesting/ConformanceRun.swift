@@ -21,7 +21,7 @@ public enum ConformanceRun: Sendable {
     _ vector: ConformanceVector,
     on make: (Policy, Context) throws -> Machine
   ) rethrows -> [ConformanceMismatch] {
-    var telling = Telling(vector, try make(vector.policy, vector.context))
+    var telling = VectorRun(vector, try make(vector.policy, vector.context))
     for (index, step) in vector.steps.enumerated() { telling.handle(step, number: index + 1) }
     return telling.mismatches
   }

@@ -12,10 +12,10 @@ extension ExpectedShape {
   private static let afterEvent: [String: ExpectedShape] = [
     "cancel": .optional(.whole),
     "request": .optional(.members(request)),
-    "snapshot": .word(Words.names(Effects.SnapshotOrder.self)),
+    "snapshot": .word(CaseNames.names(Effects.SnapshotOrder.self)),
     "asOf": .optional(.whole),
     "changes": .set(Readout.changeNames.map(\.name)),
-    "link": .optional(.word(Words.names(PushCommand.self))),
+    "link": .optional(.word(CaseNames.names(PushCommand.self))),
     "alarm": .optional(.range),
     "sample": .optional(.members(sample)),
     "notes": .set(Readout.noteNames.map(\.name)),
@@ -32,8 +32,8 @@ extension ExpectedShape {
     "validator": .optional(.whole),
     "longPoll": .optional(.whole),
     "timeout": .whole,
-    "priority": .word(Words.names(Request.Priority.self)),
-    "reason": .word(Words.names(RefreshRequest.Reason.self)),
+    "priority": .word(CaseNames.names(Request.Priority.self)),
+    "reason": .word(CaseNames.names(RefreshRequest.Reason.self)),
     "isForced": .flag,
     "isUnconditional": .flag,
     "showsLoading": .flag,
@@ -48,7 +48,7 @@ extension ExpectedShape {
     "duration": .whole,
     "status": .whole,
     "outcome": .word(AnswerReader.outcomeNames),
-    "verdict": .optional(.word(Words.names(DowngradeProtection.Verdict.self))),
+    "verdict": .optional(.word(CaseNames.names(DowngradeProtection.Verdict.self))),
     "metadata": .members(metadata),
     "skew": .optional(.whole),
     "bytes": .whole,
@@ -64,10 +64,10 @@ extension ExpectedShape {
     "fetchedAt": .optional(.whole),
     "cacheAge": .optional(.whole),
     "transit": .whole,
-    "mode": .optional(.word(Words.names(ResponseMode.self))),
-    "status": .optional(.word(Words.names(RealtimeStatus.self))),
+    "mode": .optional(.word(CaseNames.names(ResponseMode.self))),
+    "status": .optional(.word(CaseNames.names(RealtimeStatus.self))),
     "appliedFlag": .optional(.flag),
-    "reason": .optional(.word(Words.names(RealtimeStatus.self))),
+    "reason": .optional(.word(CaseNames.names(RealtimeStatus.self))),
   ]
 
   private static let shows: [String: ExpectedShape] = [
@@ -85,12 +85,12 @@ extension ExpectedShape {
     "hasObservers": .flag,
     "outstanding": .optional(.whole),
     "failuresInARow": .whole,
-    "lifecycle": .word(Words.names(Lifecycle.self)),
-    "connectivity": .word(Words.names(Connectivity.self)),
+    "lifecycle": .word(CaseNames.names(Lifecycle.self)),
+    "connectivity": .word(CaseNames.names(Connectivity.self)),
     "context": .context,
-    "pace": .word(Words.names(Pace.self)),
+    "pace": .word(CaseNames.names(Pace.self)),
     "label": .members(label),
-    "nextCause": .word(Words.names(NextRequest.Cause.self)),
+    "nextCause": .word(CaseNames.names(NextRequest.Cause.self)),
     "nextDue": .optional(.range),
   ]
 
@@ -99,16 +99,16 @@ extension ExpectedShape {
       .word(["none", "normal"]),
       .oneOf([
         "reduced": .oneOf([
-          "status": .word(Words.names(RealtimeStatus.self)),
-          "mode": .word(Words.names(ResponseMode.self)),
+          "status": .word(CaseNames.names(RealtimeStatus.self)),
+          "mode": .word(CaseNames.names(ResponseMode.self)),
         ])
       ])
     ),
-    "badge": .word(Words.names(FreshnessLabel.Badge.self)),
-    "notice": .word(Words.names(FreshnessLabel.Notice.self)),
+    "badge": .word(CaseNames.names(FreshnessLabel.Badge.self)),
+    "notice": .word(CaseNames.names(FreshnessLabel.Notice.self)),
     "age": .optional(.whole),
     "isHeld": .flag,
-    "provenance": .word(Words.names(Provenance.self)),
+    "provenance": .word(CaseNames.names(Provenance.self)),
     "wording": .optional(.oneOf(["seconds": .whole, "minutes": .whole, "hours": .whole])),
   ]
 }

@@ -95,7 +95,7 @@ indirect enum ExpectedShape: Sendable {
     guard case .string(let word) = value else {
       throw place.with("a string is expected, not \(value.kind)")
     }
-    guard words.contains(word) else { throw place.with(Words.unknown(word, known: words)) }
+    guard words.contains(word) else { throw place.with(CaseNames.unknown(word, known: words)) }
   }
 
   private static func members(

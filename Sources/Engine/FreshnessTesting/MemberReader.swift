@@ -75,9 +75,9 @@ struct MemberReader {
     of type: E.Type = E.self
   ) throws(DocumentError) -> E? {
     guard let text = try string(name) else { return nil }
-    let all = Words.all(type)
-    if let found = all.first(where: { Words.name($0) == text }) { return found }
-    throw error(name, Words.unknown(text, known: all.map { Words.name($0) }))
+    let all = CaseNames.all(type)
+    if let found = all.first(where: { CaseNames.name($0) == text }) { return found }
+    throw error(name, CaseNames.unknown(text, known: all.map { CaseNames.name($0) }))
   }
 
   /// Reads a complete object, if present.
@@ -133,7 +133,7 @@ extension DocumentError {
 }
 
 /// The names of enumeration cases in the documents: those of the Swift cases.
-enum Words {
+enum CaseNames {
   /// Returns all cases of an enumeration with consecutive raw values.
   static func all<E: RawRepresentable<UInt8>>(_ type: E.Type) -> [E] {
     (UInt8.min...UInt8.max).compactMap { E(rawValue: $0) }

@@ -71,7 +71,7 @@ public enum PolicyFields: Sendable {
     case (let name?, nil):
       let presets = PolicyDocument.presets
       if let found = presets.first(where: { $0.name == name }) { return found.policy }
-      throw reader.error("preset", Words.unknown(name, known: presets.map(\.name)))
+      throw reader.error("preset", CaseNames.unknown(name, known: presets.map(\.name)))
     case (nil, let interval?): return Policy(every: .milliseconds(interval))
     case (nil, nil): throw reader.error("preset", "is missing, and \"every\" as well")
     case (_?, _?): throw reader.error("every", "given together with \"preset\"; use only one")
@@ -177,7 +177,7 @@ public enum PolicyFields: Sendable {
     switch value {
     case .string("none"): return .none
     case .string("full"): return .full
-    case .string(let word): throw place.with(Words.unknown(word, known: ["none", "full"]))
+    case .string(let word): throw place.with(CaseNames.unknown(word, known: ["none", "full"]))
     default: break
     }
     var reader = try MemberReader(value, at: place)

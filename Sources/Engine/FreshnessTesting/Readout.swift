@@ -170,12 +170,12 @@ enum Readout {
     ])
   }
 
-  // MARK: Words
+  // MARK: CaseNames
 
   private static func optional(_ number: Int64?) -> JSONValue { number.map { .whole($0) } ?? .null }
 
   private static func word<E: RawRepresentable<UInt8>>(_ value: E) -> JSONValue {
-    .string(Words.name(value))
+    .string(CaseNames.name(value))
   }
 
   private static func context(_ context: Context) -> JSONValue {

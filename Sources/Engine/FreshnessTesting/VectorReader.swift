@@ -68,7 +68,7 @@ enum VectorReader {
     case .string("middle"): return .middle
     case .string("highest"): return .highest
     case .string(let word):
-      throw reader.error("draw", Words.unknown(word, known: ["lowest", "middle", "highest"]))
+      throw reader.error("draw", CaseNames.unknown(word, known: ["lowest", "middle", "highest"]))
     default:
       let number = try MemberReader.whole(value, in: bits32, at: reader.place(of: "draw"))
       return RandomSample(bits: UInt32(truncatingIfNeeded: number))
@@ -100,7 +100,7 @@ enum VectorReader {
       return .event(event)
     }
     guard eventNames.contains(name) else {
-      throw step.error("event", Words.unknown(name, known: eventNames))
+      throw step.error("event", CaseNames.unknown(name, known: eventNames))
     }
     guard let values else {
       guard name == "wait" else { throw step.error("with", "is missing; \"\(name)\" has values") }
@@ -205,7 +205,7 @@ enum VectorReader {
   {
     if let name = try reader.string("refresh") {
       guard let refresh = namedRequests[name] else {
-        throw reader.error("refresh", Words.unknown(name, known: namedRequests.keys.sorted()))
+        throw reader.error("refresh", CaseNames.unknown(name, known: namedRequests.keys.sorted()))
       }
       return refresh
     }

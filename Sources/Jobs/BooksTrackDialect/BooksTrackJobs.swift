@@ -94,7 +94,7 @@ struct BooksTrackJobs: Sendable {
       "pipeline": .string(job.pipeline.rawValue), "message": .string(job.progress.sentence),
     ]
     data["totalCount"] = job.progress.total.map { .whole(Int64($0)) }
-    return BooksTrackWords.answer(data, at: view.now)
+    return BooksTrackEnvelope.answer(data, at: view.now)
   }
 
   private func tableStatus(_ request: Request, id: String) async throws -> Response {
@@ -118,7 +118,7 @@ struct BooksTrackJobs: Sendable {
       data["status"] = .string("failed")
       data["error"] = .string(completion?.failure?.message ?? "the job failed")
     }
-    return BooksTrackWords.answer(data, at: view.now)
+    return BooksTrackEnvelope.answer(data, at: view.now)
   }
 
   /// What an app reads that comes back: flat, without an envelope.
@@ -137,7 +137,7 @@ struct BooksTrackJobs: Sendable {
       "startTime": .whole(job.startedAt ?? job.createdAt), "version": .whole(job.position.seq),
     ]
     members["endTime"] = job.endedAt.map { .whole($0) }
-    return BooksTrackWords.json(.object(members))
+    return BooksTrackEnvelope.json(.object(members))
   }
 
   // MARK: Results
@@ -165,7 +165,7 @@ struct BooksTrackJobs: Sendable {
     data["pipeline"] = .string(job.pipeline.rawValue)
     data["timestamp"] = .whole(job.endedAt ?? view.now)
     data["expiresAt"] = job.expiresAt.map { .string(JobInstant.text($0)) }
-    return BooksTrackWords.answer(data, at: view.now)
+    return BooksTrackEnvelope.answer(data, at: view.now)
   }
 
   // MARK: Cancelling and tokens
@@ -179,7 +179,7 @@ struct BooksTrackJobs: Sendable {
       case .succeeded: ("completed", "the job was over")
       default: (job.state.rawValue, "the job was over")
       }
-    return BooksTrackWords.answer(
+    return BooksTrackEnvelope.answer(
       [
         "jobId": .string(job.id), "status": .string(word), "message": .string(message),
         // Nothing is left behind by a job, so there is nothing to be cleaned.
@@ -194,7 +194,7 @@ struct BooksTrackJobs: Sendable {
     let value = try await body(request)
     let id = try Self.text(value, "jobId")
     let (token, expiry) = try await view.refresh(id, token: try Self.text(value, "oldToken"))
-    return BooksTrackWords.answer(
+    return BooksTrackEnvelope.answer(
       [
         "jobId": .string(id), "token": .string(token), "authToken": .string(token),
         "expiresIn": .whole(max(0, (expiry - view.now) / 1_000)),

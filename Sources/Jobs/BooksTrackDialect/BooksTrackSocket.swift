@@ -33,12 +33,14 @@ package struct BooksTrackAuthorizer: WebSocketAuthorizer {
     if credential?.subprotocol?.hasPrefix(JobSocketAuthorizer.subprotocol) == true {
       return await native.open(request)
     }
-    guard let job = try? await view.job(id, credential?.0), let hearing = view.hear(job) else {
+    guard let job = try? await view.job(id, credential?.0),
+      let subscription = view.subscribe(to: job)
+    else {
       return nil
     }
     let session = BooksTrackSession(
       view: view,
-      hearing: hearing,
+      subscription: subscription,
       messages: BooksTrackMessages(
         job: job.id,
         pipeline: job.pipeline,
@@ -62,7 +64,7 @@ private final class BooksTrackSession: Sendable {
   private typealias Exit = JobSocketConnection.Exit
 
   private let view: JobsView
-  private let hearing: JobHearing
+  private let subscription: JobEventSubscription
   private let messages: BooksTrackMessages
   private let logger: Logger
   private let conversation: Mutex<ReadyConversation>
@@ -71,13 +73,13 @@ private final class BooksTrackSession: Sendable {
 
   init(
     view: JobsView,
-    hearing: JobHearing,
+    subscription: JobEventSubscription,
     messages: BooksTrackMessages,
     snapshot: ReadyConversation.Snapshot?,
     logger: Logger
   ) {
     self.view = view
-    self.hearing = hearing
+    self.subscription = subscription
     self.messages = messages
     self.logger = logger
     conversation = Mutex(ReadyConversation(at: .now, snapshot: snapshot))
@@ -85,15 +87,15 @@ private final class BooksTrackSession: Sendable {
   }
 
   func run(_ socket: any ServerWebSocket) async {
-    hearing.listens(1)
-    defer { hearing.listens(-1) }
+    subscription.listens(1)
+    defer { subscription.listens(-1) }
     let connection = JobSocketConnection(socket, limits: view.limits)
     let exit = await withTaskGroup(of: Exit.self) { group in
       group.addTask { await self.follow() }
       group.addTask { await self.speak(connection) }
       group.addTask { await self.listen(connection) }
       group.addTask { await connection.ping() }
-      group.addTask { await connection.watch { self.hearing.isEnding } }
+      group.addTask { await connection.watch { self.subscription.isEnding } }
       var first = await group.next() ?? .gone
       // The job may be over long before everything about it is said.
       while case .done = first { first = await group.next() ?? .gone }
@@ -102,7 +104,7 @@ private final class BooksTrackSession: Sendable {
       group.cancelAll()
       return first
     }
-    if case .close(let code, _) = exit { hearing.closed(code) }
+    if case .close(let code, _) = exit { subscription.closed(code) }
   }
 
   private func change(_ body: (inout ReadyConversation) -> Void) {
@@ -113,7 +115,7 @@ private final class BooksTrackSession: Sendable {
   /// Takes in what happens to the job.
   private func follow() async -> Exit {
     do {
-      let ending = try await hearing.follow { [self] update in
+      let ending = try await subscription.follow { [self] update in
         if case .alive(let progress) = update { change { $0.lives(progress) } }
         if let event = update.event { change { $0.happened(event) } }
       }
@@ -126,7 +128,10 @@ private final class BooksTrackSession: Sendable {
     } catch is CancellationError {
       return .done
     } catch {
-      logger.error("a feed failed", metadata: ["job": "\(hearing.job.id)", "error": "\(error)"])
+      logger.error(
+        "a feed failed",
+        metadata: ["job": "\(subscription.job.id)", "error": "\(error)"]
+      )
       return .close(.serverError, "the server failed")
     }
   }
@@ -154,7 +159,7 @@ private final class BooksTrackSession: Sendable {
         } catch {
           logger.error(
             "a feed failed",
-            metadata: ["job": "\(hearing.job.id)", "error": "\(error)"]
+            metadata: ["job": "\(subscription.job.id)", "error": "\(error)"]
           )
           return .close(.serverError, "the server failed")
         }
@@ -163,7 +168,7 @@ private final class BooksTrackSession: Sendable {
         if case .say(let event) = step { event.isTerminal } else { false }
       }
       let time = conversation.withLock { conversation in
-        if hasEnded { conversation.told(at: .now) }
+        if hasEnded { conversation.performed(at: .now) }
         return conversation.wakesAt
       }
       alarm?.cancel()
@@ -190,15 +195,15 @@ private final class BooksTrackSession: Sendable {
     switch step {
     case .acknowledge: return messages.readyAck(at: view.now)
     case .snapshot(let progress): return messages.reconnected(progress, at: view.now)
-    case .close: return messages.reconnected(hearing.job.progress, at: view.now)
+    case .close: return messages.reconnected(subscription.job.progress, at: view.now)
     case .live(let progress): return messages.alive(progress, at: view.now)
     case .say(let event):
-      hearing.told()
+      subscription.countMessage()
       guard event.isTerminal else { return messages.message(event, items: []) }
       return messages.message(
         event,
-        items: try await view.embedded(hearing.job),
-        progress: try await view.progress(of: hearing.job)
+        items: try await view.embedded(subscription.job),
+        progress: try await view.progress(of: subscription.job)
       )
     }
   }
@@ -215,10 +220,10 @@ private final class BooksTrackSession: Sendable {
         case "ready": change { $0.ready() }
         case "ping": try await connection.send(messages.pong(at: view.now))
         case "pong": break
-        case "cancel", "cancel_batch", "cancel_job": _ = try await view.cancel(hearing.job)
+        case "cancel", "cancel_batch", "cancel_job": _ = try await view.cancel(subscription.job)
         default:
           passed = passed.filter { $0 > view.now - 60_000 } + [view.now]
-          hearing.noticed()
+          subscription.noticed()
         }
       } catch {
         return .gone

@@ -56,7 +56,7 @@ struct BooksTrackStarts: Sendable {
     }
     var members = Self.members(started)
     members["statusUrl"] = .string("/api/v2/imports/\(started.job.id)")
-    return BooksTrackWords.answer(members, status: status, isFlatToo: true, at: view.now)
+    return BooksTrackEnvelope.answer(members, status: status, isFlatToo: true, at: view.now)
   }
 
   // MARK: Books
@@ -75,7 +75,7 @@ struct BooksTrackStarts: Sendable {
     var members = Self.members(started)
     members["processedCount"] = .whole(0)
     members["totalCount"] = .whole(Int64(try await count(started.job)))
-    return BooksTrackWords.answer(members, status: .accepted, isFlatToo: true, at: view.now)
+    return BooksTrackEnvelope.answer(members, status: .accepted, isFlatToo: true, at: view.now)
   }
 
   /// How many books a job was given.
@@ -131,7 +131,7 @@ struct BooksTrackStarts: Sendable {
     members["estimatedRange"] = .list([
       .whole(Int64((seconds * 0.8).rounded(.down))), .whole(Int64((seconds * 1.2).rounded(.up))),
     ])
-    return BooksTrackWords.answer(members, status: .accepted, isFlatToo: true, at: view.now)
+    return BooksTrackEnvelope.answer(members, status: .accepted, isFlatToo: true, at: view.now)
   }
 
   private func photos(_ request: Request, _ context: some RequestContext) async throws -> Response {
@@ -165,7 +165,7 @@ struct BooksTrackStarts: Sendable {
     var members = Self.members(started)
     members["totalPhotos"] = .whole(Int64(try await view.fileCount(started.job)))
     members["status"] = .string("processing")
-    return BooksTrackWords.answer(members, status: .accepted, isFlatToo: true, at: view.now)
+    return BooksTrackEnvelope.answer(members, status: .accepted, isFlatToo: true, at: view.now)
   }
 
   private static func image(_ image: JSONValue, at place: Int) throws -> JobUpload.File {

@@ -19,11 +19,11 @@ struct BooksTrackStream: Sendable {
   /// - Returns: The answer.
   /// - Throws: ``Problem`` 503 if too many listen.
   func answer(_ request: Request, _ job: JobRow) throws -> Response {
-    guard let hearing = view.hear(job) else { throw view.tooMany }
+    guard let subscription = view.subscribe(to: job) else { throw view.tooMany }
     return EventStreamBody.answer(request) { writer in
       var target = writer
       defer { writer = target }
-      _ = try await hearing.follow { update in
+      _ = try await subscription.follow { update in
         let text = Self.text(update, job.id, try await end(update, job))
         try await target.write(ByteBuffer(string: text))
       }

@@ -150,7 +150,7 @@ package struct ReadyConversation: Sendable {
 
   /// Records that the steps were carried out, which may have taken a while: after the end the socket stays open for
   /// ``linger`` from now on.
-  package mutating func told(at now: ContinuousClock.Instant) {
+  package mutating func performed(at now: ContinuousClock.Instant) {
     guard case .over(let ending, _) = phase else { return }
     phase = .over(ending, until: now + .seconds(Self.linger))
   }

@@ -273,7 +273,7 @@ package struct JobsService: Sendable {
   package var served: ServingMetrics { serving.metrics }
 
   /// The methods of its paths, for ``Serving/RouteMethods``.
-  package var forms: [RouteMethods.Form] { JobWord.forms(Set(pipelines.keys)) }
+  package var forms: [RouteMethods.Form] { JobPathComponent.forms(Set(pipelines.keys)) }
 
   /// Adds the endpoints, behind the origin rules.
   package func add(to router: Router<some RequestContext>) {

@@ -18,12 +18,12 @@ package final class EndSignals {
   ///   - alsoHangup: Whether to handle SIGHUP too, unless it is ignored, as under nohup(1).
   ///   - end: Called with the number of the first signal.
   package init(alsoHangup: Bool = false, numbered end: @escaping @Sendable (Int32) -> Void) {
-    let told = SignalFlag()
+    let received = SignalFlag()
     numbers = [SIGINT, SIGTERM] + (alsoHangup && !Self.isIgnored(SIGHUP) ? [SIGHUP] : [])
     sources = numbers.map { number in
       SignalSource.make(number) {
         // A second signal ends the program without waiting for a terminal that is blocked.
-        if told.raise() { _exit(128 + number) }
+        if received.raise() { _exit(128 + number) }
         end(number)
       }
     }

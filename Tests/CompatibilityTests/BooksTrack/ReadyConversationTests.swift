@@ -45,14 +45,14 @@ struct ReadyConversationTests {
   @Test("The second begins when the end was sent, however long that took.")
   func slowEnd() {
     var conversation = ReadyConversation(at: begin)
-    conversation.told(at: at(0))
+    conversation.performed(at: at(0))
     conversation.happened(end(1))
     conversation.ready()
     #expect(conversation.steps(at: at(1)) == [.acknowledge, .say(end(1))])
-    conversation.told(at: at(5))
+    conversation.performed(at: at(5))
     #expect(conversation.steps(at: at(5.9)).isEmpty)
     #expect(conversation.steps(at: at(6)) == [.close(.over(.succeeded))])
-    conversation.told(at: at(7))
+    conversation.performed(at: at(7))
     #expect(conversation.wakesAt == nil)
   }
 

@@ -98,14 +98,18 @@ struct CoverageTests {
     var wanted: Set<String> = ["with.interval", "with.interval=null", "with.generation", "draw"]
     wanted.formUnion(VectorReader.eventNames.map { "event=\($0)" })
     wanted.formUnion(AnswerReader.outcomeNames.map { "with.answer.outcome=\($0)" })
-    wanted.formUnion(Words.names(Lifecycle.self).map { "with.to=\($0)" })
-    wanted.formUnion(Words.names(Connectivity.self).map { "with.to=\($0)" })
-    wanted.formUnion(Words.names(Activity.self).map { "with.is=\($0)" })
-    wanted.formUnion(Words.names(Activity.self).map { "with.answer.activity=\($0)" })
-    wanted.formUnion(Words.names(RefreshRequest.Reason.self).map { "with.reason=\($0)" })
-    wanted.formUnion(Words.names(ResponseMode.self).map { "with.answer.metadata.mode=\($0)" })
-    wanted.formUnion(Words.names(RealtimeStatus.self).map { "with.answer.metadata.status=\($0)" })
-    wanted.formUnion(Words.names(RealtimeStatus.self).map { "with.answer.metadata.reason=\($0)" })
+    wanted.formUnion(CaseNames.names(Lifecycle.self).map { "with.to=\($0)" })
+    wanted.formUnion(CaseNames.names(Connectivity.self).map { "with.to=\($0)" })
+    wanted.formUnion(CaseNames.names(Activity.self).map { "with.is=\($0)" })
+    wanted.formUnion(CaseNames.names(Activity.self).map { "with.answer.activity=\($0)" })
+    wanted.formUnion(CaseNames.names(RefreshRequest.Reason.self).map { "with.reason=\($0)" })
+    wanted.formUnion(CaseNames.names(ResponseMode.self).map { "with.answer.metadata.mode=\($0)" })
+    wanted.formUnion(
+      CaseNames.names(RealtimeStatus.self).map { "with.answer.metadata.status=\($0)" }
+    )
+    wanted.formUnion(
+      CaseNames.names(RealtimeStatus.self).map { "with.answer.metadata.reason=\($0)" }
+    )
     wanted.formUnion(
       ["person", "hardRefresh", "schedule", "change"].map { "with.refresh=\($0)" }
     )

@@ -34,7 +34,7 @@ extension BoardContract {
   mutating func compareWords() {
     let departure = "Departure/properties/"
     let stop = "TripStop/properties/"
-    comparison.compare(words: RealtimeStatusWord.self, with: "RealtimeStatus")
+    comparison.compare(words: BoardRealtimeStatus.self, with: "RealtimeStatus")
     comparison.compare(
       words: BoardAnswer.ResponseMode.self,
       with: "BoardMeta/properties/responseMode"
@@ -45,7 +45,7 @@ extension BoardContract {
     comparison.compare(words: NoService.Reason.self, with: "NoService/oneOf/1/properties/reason")
     comparison.compare(words: FeedManifest.HoldReason.self, with: "HealthFeed/properties/held")
     for place in [departure, stop] {
-      comparison.compare(words: ScheduleCertainty.Word.self, with: place + "certainty")
+      comparison.compare(words: ScheduleCertainty.Value.self, with: place + "certainty")
       comparison.compare(words: ScheduleCertainty.Boarding.self, with: place + "boarding")
     }
     let health = "HealthFeed/properties/realtime/properties/"
@@ -59,7 +59,7 @@ extension BoardContract {
         with: departure + "realtimeFreshness"
       )
     }
-    for status in RealtimeStatusWord.allCases {
+    for status in BoardRealtimeStatus.allCases {
       comparison.compare(.string(status.reason), with: "RealtimeReason")
       comparison.compare(.string(status.closedReason), with: "RealtimeReason")
     }
@@ -348,7 +348,7 @@ extension BoardContract {
         try compareBoard(stage, snapshot, stop, now + hours * 3_600, isClosed: isClosed)
       }
     }
-    for status in RealtimeStatusWord.allCases {
+    for status in BoardRealtimeStatus.allCases {
       try compareBoard(stage, full, "lonely", now, isClosed: false, status)
     }
   }
@@ -359,7 +359,7 @@ extension BoardContract {
     _ stop: String,
     _ now: Double,
     isClosed: Bool,
-    _ status: RealtimeStatusWord = .applied
+    _ status: BoardRealtimeStatus = .applied
   ) throws {
     let resolved = try #require(StopResolver(feeds: [stage.feed]).resolve(stop))
     let operation = "GET /api/stationboard"

@@ -4,7 +4,7 @@ import Timetable
 /// How exact the scheduled departure of a row is: one value, and what belongs to it.
 struct ScheduleCertainty: Hashable {
   /// The values of the contract's `certainty`.
-  enum Word: String, Hashable, CaseIterable {
+  enum Value: String, Hashable, CaseIterable {
     /// The timetable has a time.
     case exact
     /// The timetable has a time before which vehicles do not leave.
@@ -28,7 +28,7 @@ struct ScheduleCertainty: Hashable {
   }
 
   /// The value; `nil` if nothing schedules the departure, or if it is not known.
-  var word: Word?
+  var word: Value?
   /// The most seconds by which the scheduled departure may be off; `nil` if it is exact or nothing bounds it.
   var uncertainty: Int?
   /// Seconds between vehicles, of a frequency without exact times.
@@ -36,7 +36,7 @@ struct ScheduleCertainty: Hashable {
   /// How boarding is arranged; `nil` if it need not be.
   var boarding: Boarding?
   /// The value for the time alone, however boarding is arranged.
-  private var timeWord: Word?
+  private var timeWord: Value?
 
   /// Nothing schedules the departure.
   static let unscheduled = ScheduleCertainty()
@@ -60,7 +60,7 @@ struct ScheduleCertainty: Hashable {
     if boarding == nil { word = .detoured }
   }
 
-  private init(word: Word? = nil) {
+  private init(word: Value? = nil) {
     self.word = word
     timeWord = word
   }

@@ -247,7 +247,7 @@ struct HistoryRecorder: Sendable {
   private static let words: BoardRow.RealtimeFlags = [.predicted, .cancelled, .skipped]
 
   /// The last report about a departure; `nil` if realtime says nothing of it.
-  private static func word(_ call: RealtimeCall) -> OpenRun.Word? {
+  private static func word(_ call: RealtimeCall) -> OpenRun.Report? {
     if call.flags.contains(.cancelled) { return .cancelled }
     if call.flags.contains(.skipped) { return .skipped }
     guard call.flags.contains(.predicted), call.scheduled != RealtimeCall.unscheduled else {
@@ -302,7 +302,7 @@ struct HistoryRecorder: Sendable {
   }
 
   private mutating func count(
-    _ word: OpenRun.Word,
+    _ word: OpenRun.Report,
     at position: Int,
     _ place: Dictionary<RunKey, OpenRun>.Index,
     _ key: RunKey
@@ -389,8 +389,8 @@ struct HistoryRecorder: Sendable {
     let isNear = instant >= Double(run.first) - memory
     guard isNear else { return }
     if isGone { run.kind = trip.kind }
-    let told = Set(after.lazy.filter { !$0.flags.isDisjoint(with: Self.words) }.map(\.position))
-    for call in before where !told.contains(call.position) {
+    let reported = Set(after.lazy.filter { !$0.flags.isDisjoint(with: Self.words) }.map(\.position))
+    for call in before where !reported.contains(call.position) {
       let position = Int(call.position)
       guard let word = Self.word(call), run.planned.contains(position),
         !run.counted.contains(position)
@@ -409,8 +409,10 @@ struct HistoryRecorder: Sendable {
     for (key, run) in runs where !run.last.isEmpty {
       guard let trip = new.trip(key.trip, day: Int(key.day)), trip.missed == 0 else { continue }
       let calls = new.calls[Int(trip.firstCall)..<Int(trip.firstCall + trip.callCount)]
-      let told = Set(calls.lazy.filter { !$0.flags.isDisjoint(with: Self.words) }.map(\.position))
-      runs[key]?.last.removeAll { told.contains(UInt16(truncatingIfNeeded: $0.position)) }
+      let reported = Set(
+        calls.lazy.filter { !$0.flags.isDisjoint(with: Self.words) }.map(\.position)
+      )
+      runs[key]?.last.removeAll { reported.contains(UInt16(truncatingIfNeeded: $0.position)) }
     }
   }
 

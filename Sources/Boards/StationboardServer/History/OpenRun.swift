@@ -35,11 +35,11 @@ struct OpenRun: Hashable, Sendable {
     var position: Int
     /// The departure as it was known, in seconds since 1970-01-01T00:00:00Z.
     var effective: Int64
-    var word: Word
+    var word: Report
   }
 
   /// The last report about a departure.
-  enum Word: Hashable, Sendable, Codable {
+  enum Report: Hashable, Sendable, Codable {
     /// It leaves this many seconds after the timetable.
     case delay(Int)
     case cancelled

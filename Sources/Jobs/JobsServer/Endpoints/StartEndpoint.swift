@@ -32,7 +32,7 @@ struct StartEndpoint: Sendable {
     pipeline word: String,
     client: ClientNetwork?
   ) async throws -> Response {
-    let pipeline = JobWord.pipeline(word)
+    let pipeline = JobPathComponent.pipeline(word)
     return answer(
       try await start(request, pipeline, named: word, client: client) { upload in
         var options = QueryText(request.uri.query).others(besides: Self.ownParameters)

@@ -87,7 +87,7 @@ package struct JobsView: Sendable {
   ) async throws -> StartedJob {
     try await starts.start(request, pipeline, named: pipeline.rawValue, client: client) { upload in
       var order = try await read(upload)
-      if let id = order.id, !JobWord.isJob(id) {
+      if let id = order.id, !JobPathComponent.isJob(id) {
         throw JobProblem(
           .badRequest,
           .invalidRequest,
@@ -108,7 +108,9 @@ package struct JobsView: Sendable {
   /// Whether a request for a job at an address of several APIs is answered by this view: for its own jobs, and for an id
   /// that nothing here has, if the request comes without a token, as only clients of this view ask.
   package func answers(for id: String, _ credential: PresentedCredential?) async throws -> Bool {
-    guard let job = try await stored(id) else { return credential == .id && JobWord.isJob(id) }
+    guard let job = try await stored(id) else {
+      return credential == .id && JobPathComponent.isJob(id)
+    }
     return job.options[JobOrder.dialect] == dialect
   }
 
@@ -120,7 +122,7 @@ package struct JobsView: Sendable {
   /// The job of an id, which means the same in capitals and in small letters (RFC 9562, section 4).
   private func stored(_ id: String) async throws -> JobRow? {
     if let job = try await store.job(id) { return job }
-    guard JobWord.isJob(id) else { return nil }
+    guard JobPathComponent.isJob(id) else { return nil }
     if let job = try await store.job(id.lowercased()) { return job }
     return try await store.job(id.uppercased())
   }
@@ -217,9 +219,9 @@ package struct JobsView: Sendable {
   // MARK: Listening
 
   /// Subscribes to a job; `nil` if the limit is reached or the server shuts down.
-  package func hear(_ job: JobRow) -> JobHearing? {
+  package func subscribe(to job: JobRow) -> JobEventSubscription? {
     broadcaster.listen(to: job.id).map {
-      JobHearing(
+      JobEventSubscription(
         job: job,
         stream: JobStream(job, in: store, $0, .digest),
         broadcaster: broadcaster,

@@ -253,13 +253,13 @@ extension ConformanceOracle {
     lastFull = step.now
     let backoffStep = reduced(answer.metadata)
     guard ruling != .keepBetter else {
-      held = (answer.metadata, told(answer.metadata), step.now)
+      held = (answer.metadata, statedAge(answer.metadata), step.now)
       step.order = .hold
       step.notes.insert(.held)
       return backoffStep
     }
     let isSame = copy?.revision == content.revision
-    let isStated = told(answer.metadata) != nil
+    let isStated = statedAge(answer.metadata) != nil
     var isTold = isStated && !isOfUnknownWay(answer.metadata)
     var shown = greatestAge(answer)
     var sourceTime = answer.metadata.fetchedAt?.milliseconds
@@ -313,7 +313,7 @@ extension ConformanceOracle {
     step.order = .verify
     copy?.verifiedAt = step.now
     guard !isOld else { return }
-    let isStated = told(answer.metadata) != nil
+    let isStated = statedAge(answer.metadata) != nil
     let isTold = isStated && !isOfUnknownWay(answer.metadata)
     if isStated || copy.map({ !staysAsOld($0, answer.metadata) }) == true {
       let age = greatestAge(answer)
@@ -344,8 +344,8 @@ extension ConformanceOracle {
     step.figure = figure
     step.uncut = Self.plus(figure, Self.wayBack(metadata, step.delay))
     var age = step.uncut ?? figure
-    if let told = told(metadata) {
-      age = told
+    if let statedAge = statedAge(metadata) {
+      age = statedAge
     } else if let made = metadata.fetchedAt?.milliseconds {
       if let device = answer.deviceTime?.milliseconds { age = max(age, device - made) }
     } else if let hidden = hidden(metadata) {

@@ -97,7 +97,7 @@ extension ConformanceOracle {
 
   /// R37: returns the greatest age on arrival; without a figure, from the source time to the latest time
   /// that the server's clock may show.
-  func told(_ metadata: FreshnessMetadata) -> Int64? {
+  func statedAge(_ metadata: FreshnessMetadata) -> Int64? {
     if let figure = Self.greatestFigure(metadata) {
       let plain = Self.plus(figure, Self.wayBack(metadata, step.delay))
       guard let hidden = hidden(metadata) else { return plain }

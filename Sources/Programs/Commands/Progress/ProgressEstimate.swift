@@ -71,8 +71,8 @@ package struct ProgressEstimate: Sendable {
       return nil
     }
     let measured = (total - done) / recentWork * recentTime
-    let told = follow(measured, passed: passed, at: now)
-    return told <= Self.longestSeconds ? told : nil
+    let displayed = follow(measured, passed: passed, at: now)
+    return displayed <= Self.longestSeconds ? displayed : nil
   }
 
   /// Moves the displayed estimate towards the measured one.
@@ -81,14 +81,14 @@ package struct ProgressEstimate: Sendable {
       self.end = now + measured
       return measured
     }
-    let told = max(0, end - now)
-    let difference = measured - told
+    let displayed = max(0, end - now)
+    let difference = measured - displayed
     let ignored = Self.tolerance * measured
-    guard abs(difference) > ignored else { return told }
+    guard abs(difference) > ignored else { return displayed }
     let change =
       (difference - (difference < 0 ? -ignored : ignored))
       * (1 - exp(-passed / Self.followSeconds))
-    self.end = now + told + change
-    return told + change
+    self.end = now + displayed + change
+    return displayed + change
   }
 }

@@ -39,21 +39,21 @@ final class BoardRenderer: Sendable {
     _ snapshot: RealtimeSnapshot,
     phases: BoardPhases,
     at now: Double
-  ) -> RenderedBoard.Words {
-    let trips = RealtimeStatusWord(
+  ) -> RenderedBoard.Statuses {
+    let trips = BoardRealtimeStatus(
       snapshot.trips,
       hasFeed: snapshot.index != nil,
       matchesNothing: snapshot.index?.counters.matchesNothing ?? false,
       freshFor: decay.fresh,
       at: now
     )
-    let alerts = RealtimeStatusWord(
+    let alerts = BoardRealtimeStatus(
       snapshot.alerts,
       hasFeed: snapshot.alertIndex != nil,
       freshFor: AlertDecay.freshFor,
       at: now
     )
-    return RenderedBoard.Words(
+    return RenderedBoard.Statuses(
       realtime: phases.contains(.realtime) || trips == .disabled ? trips : .skippedBudget,
       alerts: phases.contains(.alerts) || alerts == .disabled ? alerts : .skippedBudget
     )

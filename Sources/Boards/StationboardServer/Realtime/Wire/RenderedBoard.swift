@@ -10,9 +10,9 @@ import Timetable
 /// ``BoardAnswer`` writes it around.
 final class RenderedBoard: Sendable {
   /// The status of realtime and of alerts.
-  struct Words: Hashable, Sendable {
-    var realtime: RealtimeStatusWord
-    var alerts: RealtimeStatusWord
+  struct Statuses: Hashable, Sendable {
+    var realtime: BoardRealtimeStatus
+    var alerts: BoardRealtimeStatus
   }
 
   /// A departure of the rendered board, for finding what changed between two.
@@ -66,15 +66,15 @@ final class RenderedBoard: Sendable {
   /// The status of the source of alerts.
   let alerts: SourceStatus
   /// The status of realtime.
-  let status: RealtimeStatusWord
+  let status: BoardRealtimeStatus
   /// The status of alerts.
-  let alertsStatus: RealtimeStatusWord
+  let alertsStatus: BoardRealtimeStatus
   /// Its content beyond the native contract.
   let additions: BoardAdditions
   /// How many departures come from where.
   let origins: [BoardRow.Origin: Int]
   /// The status of both by the sources alone.
-  let given: Words
+  let given: Statuses
   /// Departures that realtime says something of.
   let appliedCount: Int
   /// How many departures carry realtime, of those that could; `nil` without realtime.
@@ -98,7 +98,7 @@ final class RenderedBoard: Sendable {
     _ board: MergedBoard,
     selection: AlertSelection?,
     snapshot: RealtimeSnapshot,
-    words: Words,
+    words: Statuses,
     additions: BoardAdditions,
     before: RenderedBoard?
   ) {

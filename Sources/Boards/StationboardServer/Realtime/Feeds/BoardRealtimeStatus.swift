@@ -11,7 +11,7 @@
 /// | `missing_cache` | a source is configured and no feed has come yet |
 /// | `skipped_budget` | the phase was left out to answer in time |
 /// | `disabled` | no source is configured, or the request asked for none |
-enum RealtimeStatusWord: String, Hashable, Sendable, CaseIterable {
+enum BoardRealtimeStatus: String, Hashable, Sendable, CaseIterable {
   case applied
   case partial
   case staleCache = "stale_cache"
@@ -51,7 +51,7 @@ enum RealtimeStatusWord: String, Hashable, Sendable, CaseIterable {
   }
 
   /// The status of one board, with the freshness of its departures.
-  func refined(_ coverage: BoardCoverage?, freshest: RealtimeFreshness?) -> RealtimeStatusWord {
+  func refined(_ coverage: BoardCoverage?, freshest: RealtimeFreshness?) -> BoardRealtimeStatus {
     guard self == .applied || self == .partial else { return self }
     // A producer may put a new timestamp on old predictions: then the departures decide.
     if freshest == .stale { return .staleCache }

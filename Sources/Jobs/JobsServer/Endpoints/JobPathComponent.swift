@@ -4,7 +4,7 @@ import Jobs
 import Serving
 
 /// The word behind `/v1/jobs/`, which names a job or a pipeline.
-enum JobWord {
+enum JobPathComponent {
   /// The pipeline that a word means; hyphens and capitals do not matter.
   static func pipeline(_ word: some StringProtocol) -> PipelineName {
     PipelineName(rawValue: word.lowercased().replacing("-", with: "_"))

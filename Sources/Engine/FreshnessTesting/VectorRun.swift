@@ -2,7 +2,7 @@ import Freshness
 import StrictJSON
 
 /// A run of one vector on one machine.
-struct Telling<Machine: ConformingMachine> {
+struct VectorRun<Machine: ConformingMachine> {
   /// The differences so far.
   private(set) var mismatches: [ConformanceMismatch] = []
   private var machine: Machine

@@ -2,7 +2,7 @@ package import FreshnessServer
 package import Jobs
 
 /// A subscription to the events of a job, starting with its state.
-package struct JobHearing: Sendable {
+package struct JobEventSubscription: Sendable {
   /// The job when the listening began.
   package let job: JobRow
   let stream: JobStream
@@ -28,7 +28,7 @@ package struct JobHearing: Sendable {
   package var isEnding: Bool { serving.isClosed }
 
   /// Counts a message sent over a socket.
-  package func told() { broadcaster.metrics.sent(.webSocket) }
+  package func countMessage() { broadcaster.metrics.sent(.webSocket) }
 
   /// Counts subscribers over sockets.
   package func listens(_ change: Int) { broadcaster.metrics.listens(.webSocket, change) }

@@ -8,7 +8,7 @@ import Serving
 import StrictJSON
 
 /// The envelopes of BooksTrack's answers, so that the structures of all its versions read them.
-enum BooksTrackWords {
+enum BooksTrackEnvelope {
   /// The instant of an answer, under both names that the app knew.
   static func metadata(_ now: Int64) -> JSONValue {
     .object(["timestamp": .string(JobInstant.text(now))])
@@ -95,10 +95,10 @@ struct BooksTrackProblems<Context: RequestContext>: RouterMiddleware {
     do {
       return try await next(request, context)
     } catch let problem as Problem {
-      return BooksTrackWords.refusal(problem, at: view.now)
+      return BooksTrackEnvelope.refusal(problem, at: view.now)
     } catch {
       guard let problem = view.problem(of: error) else { throw error }
-      return BooksTrackWords.refusal(problem, at: view.now)
+      return BooksTrackEnvelope.refusal(problem, at: view.now)
     }
   }
 }
