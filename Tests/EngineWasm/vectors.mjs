@@ -82,10 +82,10 @@ function compare(kind, expected, got, path) {
   }
 }
 
-// MARK: Telling
+// MARK: Runs
 
 /** One vector being told to one machine. */
-class Telling {
+class VectorRun {
   constructor(engine, vector) {
     this.machine = engine.machine({ policy: vector.policy, context: vector.context ?? { question: 0 } });
     this.capacity = this.machine.policy().ringCapacity;
@@ -104,8 +104,8 @@ class Telling {
     this.requests.push({ at: this.now, ...request });
   }
 
-  /** Takes one step; returns what differs. */
-  take(step, where) {
+  /** Performs one step; returns what differs. */
+  perform(step, where) {
     check(step, ["event"], ["at", "after", "with", "draw", "expect"], where);
     insist(!("at" in step && "after" in step), `${where}: "at" and "after" are given together`);
     const moment = step.at ?? this.now + (step.after ?? 0);
@@ -189,13 +189,13 @@ class Telling {
 function run(engine, vector) {
   check(vector, ["id", "covers", "says", "policy", "steps"], ["context"], "vector");
   insist(vector.covers.length > 0 && vector.steps.length > 0, "covers and steps must not be empty");
-  const telling = new Telling(engine, vector);
+  const run = new VectorRun(engine, vector);
   try {
     return vector.steps.flatMap((step, index) =>
-      telling.take(step, `step ${index + 1}`).map(([path, expected, got]) =>
+      run.perform(step, `step ${index + 1}`).map(([path, expected, got]) =>
         `step ${index + 1}: ${path}: expected ${JSON.stringify(expected)}, got ${JSON.stringify(got)}`));
   } finally {
-    telling.machine.destroy();
+    run.machine.destroy();
   }
 }
 

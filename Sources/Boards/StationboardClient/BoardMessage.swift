@@ -22,13 +22,13 @@ public struct BoardMessage: Hashable, Sendable {
   /// The message of the server or the system, as a detail.
   public var detail: String
 
-  /// Returns the message for a failure of a board that is kept fresh; the board itself stays (R22).
+  /// Creates the message for a failure of a board that is kept fresh; the board itself stays (R22).
   public init(_ failure: LiveFailure, in language: BoardLanguage) {
     detail = failure.description
     (action, text) = Self.words(failure.kind, language)
   }
 
-  /// Returns the message for a failure of a single request, such as a search.
+  /// Creates the message for a failure of a single request, such as a search.
   public init(_ failure: StationboardFailure, in language: BoardLanguage) {
     detail = failure.description
     let kind: Failure.Kind =

@@ -79,7 +79,7 @@ public struct Origin: Hashable, Sendable {
   /// What is left of the rate limit until it resets.
   private var remaining: Int64 = 0
   /// A whole window of a rate limit whose windows are as short as the unit in which they are stated: the most requests that were
-  /// left, with the one that stated it, and the longest time.
+  /// left, including the one whose response stated it, and the longest time.
   private var shortWindow: RateLimit?
   /// Whether the server cuts what is more than a whole second: it stated a reset in less than one.
   private var isCut = false

@@ -34,7 +34,7 @@ public struct Restraint: Hashable, Sendable {
     set { leastSpan = newValue.map { max($0, .zero) } ?? .zero }
   }
 
-  /// When the rate limit resets: from then on the share is not known, and a first response states it.
+  /// When the rate limit resets: from then on the share is not known, and a first response shows it.
   public var sharedUntil: Instant? {
     get { Self.known(sharedUntilInstant) }
     set { sharedUntilInstant = newValue ?? Self.none }
@@ -64,7 +64,7 @@ public struct Restraint: Hashable, Sendable {
   /// Returns when a resource may send its next scheduled request without exceeding its share of the rate limit.
   ///
   /// Once the limit has reset, the resources do not wait for the rest of their shares, which may be long: one after another
-  /// sends a request, as many in a time as before, until a response states the new shares.
+  /// sends a request, as many in a time as before, until a response shows the new shares.
   ///
   /// - Parameters:
   ///   - start: When it sent the last one.

@@ -21,9 +21,9 @@ public enum ConformanceRun: Sendable {
     _ vector: ConformanceVector,
     on make: (Policy, Context) throws -> Machine
   ) rethrows -> [ConformanceMismatch] {
-    var telling = VectorRun(vector, try make(vector.policy, vector.context))
-    for (index, step) in vector.steps.enumerated() { telling.handle(step, number: index + 1) }
-    return telling.mismatches
+    var run = VectorRun(vector, try make(vector.policy, vector.context))
+    for (index, step) in vector.steps.enumerated() { run.handle(step, number: index + 1) }
+    return run.mismatches
   }
 
   /// Runs vectors, each on a new machine.

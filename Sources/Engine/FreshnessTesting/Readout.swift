@@ -170,7 +170,7 @@ enum Readout {
     ])
   }
 
-  // MARK: CaseNames
+  // MARK: Values
 
   private static func optional(_ number: Int64?) -> JSONValue { number.map { .whole($0) } ?? .null }
 

@@ -88,7 +88,7 @@ package struct ServerListener: Sendable {
   }
 }
 
-/// Accepts this many connections at once.
+/// Accepts at most ``most`` connections at once.
 private struct ConnectionLimiter: AvailableConnectionsDelegate {
   let most: Int
   let metrics: ConnectionMetrics

@@ -20,7 +20,7 @@ package struct Photo: Sendable {
   /// What its header says.
   package var header: PhotoHeader
 
-  /// Handles a photo.
+  /// Creates a photo from its bytes, and reads its header.
   ///
   /// - Throws: ``ScanError`` if the bytes are not a photo, or too large.
   package init(_ bytes: [UInt8], limits: ScanLimits = ScanLimits()) throws(ScanError) {

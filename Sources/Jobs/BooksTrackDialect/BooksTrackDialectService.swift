@@ -7,7 +7,7 @@ import Serving
 /// The API of BooksTrack, as a view of the jobs; it has no state of its own.
 ///
 /// Jobs that are started at its addresses carry a mark, and at addresses that both APIs have a job is reported in the
-/// words of the API that it was started in.
+/// terms of the API that it was started with.
 package struct BooksTrackDialectService: Sendable {
   /// The mark of its jobs.
   package static let mark = "bookstrack"

@@ -5,8 +5,8 @@ import TolerantDecoding
 ///
 /// 1. Nothing is said before `ready`, or before ``readyWait`` is over for an app that never says it.
 /// 2. What happens before that waits: the start, the newest progress in place of what it is newer than, and the end.
-///    So there are at most three events, however long a job runs. An app that asks for the state of the job gets that, and of
-///    what was before that no more.
+///    So there are at most three events, however long a job runs. An app that asks for the state of the job gets that, and
+///    nothing of what was before that.
 /// 3. The end is said once and last, and the socket stays for ``linger`` after it.
 package struct ReadyConversation: Sendable {
   /// What is to be done, in order.
@@ -40,7 +40,7 @@ package struct ReadyConversation: Sendable {
 
   /// The state of a job.
   package struct Snapshot: Hashable, Sendable {
-    /// The last event that it sends.
+    /// The last event that it covers.
     package var position: EventPosition
     /// How far the job is.
     package var progress: JobProgress

@@ -52,7 +52,7 @@ package struct AgentWatchLimits: Hashable, Sendable {
   package var mostWanderers = 128
   /// How much is read of them in one search, in bytes; the rest waits for the next one.
   package var mostWandered = 16 << 20
-  /// How many logs of other places are asked in one search when they were written.
+  /// The most logs of other places whose modification time one search reads.
   package var mostAsked = 1_024
   /// The most receipts of what was seen that are kept, the latest ones.
   package static let mostReceipts = 1_024

@@ -241,7 +241,7 @@ package struct LogSearch: Sendable {
         log.handle(finding)
         if log.session.firstDirectory != nil { break }
       }
-      // What a long beginning does not say will not be said.
+      // A folder that a beginning of full length does not name is not expected later.
       let isLong = bytes.count == limits.peek
       directories[path] = log.session.firstDirectory ?? (isLong ? "" : nil)
     }

@@ -4,7 +4,7 @@ package enum FeedVerdict: Hashable, Sendable {
   case new([FeedNote])
   /// It is the feed in use, byte for byte.
   case same
-  /// Keep the feed in use: this one is this many seconds older.
+  /// Keep the feed in use: the one that arrived is older, by this many seconds.
   case backDated(seconds: Int64)
   /// Keep the feed in use for now: this one has far fewer entities and may be cut short.
   case shrunk(from: Int, to: Int)

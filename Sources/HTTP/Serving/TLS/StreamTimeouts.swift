@@ -24,7 +24,7 @@ final class StreamTimeouts: ChannelDuplexHandler {
 
   private var isHead = false
   private var isAnswered = false
-  /// Whether the request is refused here: nothing of it continues.
+  /// Whether the request is refused here: nothing of it is passed on.
   private var isRefused = false
   /// Whether the client waits for 100 (Continue).
   private var isExpecting = false

@@ -3,23 +3,23 @@ import Hummingbird
 import Jobs
 import Serving
 
-/// The word behind `/v1/jobs/`, which names a job or a pipeline.
+/// The path component after `/v1/jobs/`, which names a job or a pipeline.
 enum JobPathComponent {
-  /// The pipeline that a word means; hyphens and capitals do not matter.
+  /// The pipeline that a component names; hyphens and capitals do not matter.
   static func pipeline(_ word: some StringProtocol) -> PipelineName {
     PipelineName(rawValue: word.lowercased().replacing("-", with: "_"))
   }
 
-  /// Whether a word has the form of a job's id, a UUID.
+  /// Whether a component has the form of a job's id, a UUID.
   static func isJob(_ word: some StringProtocol) -> Bool {
     let groups = word.split(separator: "-", omittingEmptySubsequences: false)
     return groups.map(\.utf8.count) == [8, 4, 4, 4, 12]
       && groups.allSatisfy { $0.allSatisfy(\.isHexDigit) }
   }
 
-  /// The methods of `/v1/jobs/{word}`: pipelines are started, jobs are read and canceled.
+  /// The methods of `/v1/jobs/{component}`: pipelines are started, jobs are read and canceled.
   ///
-  /// A word that is neither may be a misspelled pipeline: the response lists the existing ones.
+  /// One that is neither may be a misspelled pipeline: the response lists the existing ones.
   static func forms(_ pipelines: Set<PipelineName>) -> [RouteMethods.Form] {
     [
       RouteMethods.Form("v1/jobs/:job", [.post]) { !isJob($0) },

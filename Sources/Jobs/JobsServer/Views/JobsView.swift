@@ -251,7 +251,7 @@ package struct JobsView: Sendable {
 }
 
 extension JobsService {
-  /// A view of the jobs in other words.
+  /// A view of the jobs in the terms of another API.
   ///
   /// - Parameters:
   ///   - dialect: The mark of the jobs that are started through it.

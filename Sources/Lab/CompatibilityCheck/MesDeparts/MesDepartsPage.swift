@@ -178,7 +178,7 @@ struct MesDepartsPage {
     let missing = script.polls - polls.unchanged - polls.boards
     var text = "\(script.polls) polls: \(polls.unchanged) × 204, \(polls.boards) × 200"
     if polls.newer > 0 { text += ", \(polls.newer) of them newer" }
-    // Where each poll finds a newer publication, the response to a page that comes back just after one shows it.
+    // Where each poll finds a newer publication, only a page that asks again just after one can be answered 204.
     var again = polls
     for _ in 0..<Self.tries
     where again.unchanged == 0 && again.repeated.count < Self.repeats && held.token != nil {

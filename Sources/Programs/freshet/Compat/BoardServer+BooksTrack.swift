@@ -35,6 +35,6 @@ extension BoardServer {
     return notices
   }
 
-  /// Opens WebSockets, in the words of the API that a job was started in.
+  /// Opens WebSockets, in the terms of the API that a job was started with.
   var socketAuthorizer: (any WebSocketAuthorizer)? { booksTrack?.authorizer ?? jobs?.authorizer }
 }

@@ -61,7 +61,7 @@ final class RepositoryLock: Sendable {
   /// - Parameters:
   ///   - common: The common directory of the repository.
   ///   - patience: How long it waits for another holder, in seconds.
-  ///   - mayWait: Throws if it should no longer begin.
+  ///   - mayWait: Throws if the lock should no longer be taken; called repeatedly while it waits.
   /// - Returns: The lock, which is given back when its last holder ends.
   /// - Throws: ``ActionRefusal`` if that is not long enough, or the directory cannot be opened; `CancellationError`; what
   ///   `mayWait` throws.

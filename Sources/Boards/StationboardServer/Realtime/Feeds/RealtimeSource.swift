@@ -97,7 +97,7 @@ package struct RealtimeSource: Hashable, Sendable {
     let floor: Instant.Duration = kind == .alerts ? .seconds(15) : .seconds(5)
     policy.leastInterval = floor
     policy.timeout = .seconds(8)
-    // Failures never shorten the minimum: no silent retry, no step below it, no jitter under a step.
+    // Failures never lead to a wait below the minimum: no silent retry, no step below it, no jitter under a step.
     policy.retryDelay = nil
     let ladder: [Instant.Duration] = [
       .seconds(5), .seconds(15), .seconds(30), .seconds(60), .seconds(120),

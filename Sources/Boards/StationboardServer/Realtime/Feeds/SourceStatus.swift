@@ -68,7 +68,7 @@ struct SourceStatus: Hashable, Sendable {
   /// The status of a source that nothing is known of.
   init() {}
 
-  /// The status of several sources as one: as new as the newest of them, as boards are notified of a change by it;
+  /// The status of several sources as one: as new as the newest of them, because a change of boards is detected by it;
   /// how old a departure is, its own source says.
   init(of members: [SourceStatus]) {
     guard members.count > 1 else {

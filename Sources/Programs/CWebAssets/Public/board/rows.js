@@ -104,7 +104,7 @@ export class Rows {
   #drop() {
     const { row, detail, departure } = this.#places.pop();
     row.remove();
-    // A detail that no longer fits is closed when its departure is shown again.
+    // A detail that no longer fits is not open when its departure is shown again.
     if (detail) this.#expanded.delete(departure?.key);
     detail?.remove();
   }

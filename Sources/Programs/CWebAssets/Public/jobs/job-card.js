@@ -55,7 +55,7 @@ export class JobCard {
     return this.page.say("jobNamed", { pipeline: this.page.say(`pipeline-${pipeline}`), name });
   }
 
-  /** The state to display: `gone` if the results of the job are no longer available. */
+  /** The state to display: `gone` if the job has expired, is unknown or may not be read. */
   get state() {
     return OVER[this.run.ending] ?? this.run.state;
   }
@@ -168,7 +168,7 @@ export class JobCard {
 
   // MARK: What a person does
 
-  /** Removes the job from the page. For a job that is still running, the first press only shows that it continues. */
+  /** Removes the job from the page. For a job that is not over, the first press only shows that it continues. */
   #forget() {
     if (this.run.isOver || this.#isForgetting) return this.page.forget(this);
     this.#isForgetting = true;
