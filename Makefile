@@ -8,7 +8,7 @@ PORT ?= 8080
 # debugger: make build DEBUG_INFO=dwarf (compiles everything again).
 DEBUG_INFO ?= none
 WHOLE = -Xswiftc -wmo -Xswiftc -no-emit-module-separately-wmo -Xswiftc -num-threads -Xswiftc 2 -Xswiftc -disable-batch-mode --disable-index-store -debug-info-format $(DEBUG_INFO)
-# The linker that comes with Swift on Linux takes a third of the time of the one that it chooses by itself.
+# The linker that comes with Swift on Linux takes less than half the time of the one that it chooses by itself.
 LLD = $(if $(filter Linux,$(shell uname -s)),-Xswiftc -use-ld=lld)
 # The release configuration without optimization: assertions are on, but what libraries do for their own debugging is off, and no
 # job wraps the syntax trees of modules for a debugger. Package.swift says which targets are optimized all the same.
@@ -50,7 +50,7 @@ test:
 	@Scripts/install-packages build test engine scan package
 	@echo "Building program and tests. The first build compiles every dependency: 5 to 7 minutes on two cores."
 	$(BUILD) --build-tests
-	@echo "Running the tests: about 10 minutes on two cores."
+	@echo "Running the tests: about 12 minutes on two cores."
 	Scripts/run-tests "$(BUILT)" $(JOBS) --again 2 $(if $(ALL),,--changed)
 
 install:

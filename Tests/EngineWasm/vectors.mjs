@@ -84,7 +84,7 @@ function compare(kind, expected, got, path) {
 
 // MARK: Runs
 
-/** One vector being told to one machine. */
+/** A run of one vector on one machine. */
 class VectorRun {
   constructor(engine, vector) {
     this.machine = engine.machine({ policy: vector.policy, context: vector.context ?? { question: 0 } });

@@ -21,7 +21,7 @@ import Testing
       try stage.board("a", at: now, nil),
       selection: nil,
       snapshot: RealtimeSnapshot(),
-      words: .init(realtime: .disabled, alerts: .disabled),
+      statuses: .init(realtime: .disabled, alerts: .disabled),
       additions: [],
       before: nil
     )

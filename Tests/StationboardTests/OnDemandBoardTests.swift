@@ -180,7 +180,7 @@ import Timetable
       board,
       selection: nil,
       snapshot: RealtimeSnapshot(),
-      words: RenderedBoard.Statuses(realtime: .disabled, alerts: .disabled),
+      statuses: RenderedBoard.Statuses(realtime: .disabled, alerts: .disabled),
       additions: [],
       before: nil
     )

@@ -246,7 +246,7 @@ struct ClientRegistry: Sendable {
     Int32(clamping: observedByOrigin[origin, default: 0])
   }
 
-  /// Counts a resource that is observed now, or is no longer.
+  /// Counts a resource whose observation began or ended.
   private mutating func count(_ change: Int, of key: MachineSchedule.Key) {
     guard let origin = entries[key]?.origin else { return }
     let count = observedByOrigin[origin, default: 0] + change

@@ -201,10 +201,10 @@ extension FreshnessClient {
 
   /// Passes the restraint of origins to their machines, and sends the requests that may be sent.
   private func processOrigins(_ registry: inout ClientRegistry) {
-    while let (name, news) = registry.origins.takeTouched() {
-      if let news {
+    while let (name, restraint) = registry.origins.takeTouched() {
+      if let restraint {
         for (key, entry) in registry.entries where entry.origin == name {
-          carryOut(.restrained(news), for: key, at: clock.now(), in: &registry)
+          carryOut(.restrained(restraint), for: key, at: clock.now(), in: &registry)
         }
       }
       for (number, key) in registry.origins.takeBack(name, at: clock.now()) {

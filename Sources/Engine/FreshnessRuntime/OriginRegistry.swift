@@ -118,7 +118,7 @@ struct OriginRegistry: Sendable {
 
   /// Removes and returns the next origin that changed, with the restraint for its machines if that
   /// is new.
-  mutating func takeTouched() -> (name: String, news: Restraint?)? {
+  mutating func takeTouched() -> (name: String, restraint: Restraint?)? {
     guard let name = touched.popLast() else { return nil }
     guard let entry = entries[name], entry.origin.restraint != entry.reported else {
       return (name, nil)

@@ -15,7 +15,7 @@ package struct WorkspaceDialogue: Equatable, Sendable {
     case delete
     /// A new one.
     case create
-    /// What its repository's configuration names is trusted, or is no longer.
+    /// Trust in what its repository's configuration names was given or withdrawn.
     case trust
   }
 

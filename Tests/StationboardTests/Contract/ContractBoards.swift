@@ -388,7 +388,7 @@ extension BoardContract {
         merged,
         selection: selection,
         snapshot: realtime,
-        words: .init(realtime: status, alerts: .applied),
+        statuses: .init(realtime: status, alerts: .applied),
         additions: isClosed ? [.closedTypes] : [],
         before: nil
       )

@@ -6,13 +6,13 @@ import Serving
 /// The path component after `/v1/jobs/`, which names a job or a pipeline.
 enum JobPathComponent {
   /// The pipeline that a component names; hyphens and capitals do not matter.
-  static func pipeline(_ word: some StringProtocol) -> PipelineName {
-    PipelineName(rawValue: word.lowercased().replacing("-", with: "_"))
+  static func pipeline(_ component: some StringProtocol) -> PipelineName {
+    PipelineName(rawValue: component.lowercased().replacing("-", with: "_"))
   }
 
   /// Whether a component has the form of a job's id, a UUID.
-  static func isJob(_ word: some StringProtocol) -> Bool {
-    let groups = word.split(separator: "-", omittingEmptySubsequences: false)
+  static func isJob(_ component: some StringProtocol) -> Bool {
+    let groups = component.split(separator: "-", omittingEmptySubsequences: false)
     return groups.map(\.utf8.count) == [8, 4, 4, 4, 12]
       && groups.allSatisfy { $0.allSatisfy(\.isHexDigit) }
   }

@@ -64,9 +64,9 @@ struct BoardPlan {
     guard isInTime else { return .staticTimeoutFallback }
     guard skipped.isEmpty else { return .degradedStatic }
     // Full means that everything that is enabled is available and fresh.
-    let words =
+    let statuses =
       wanted.contains(.alerts)
       ? [renderedBoard.status, renderedBoard.alertsStatus] : [renderedBoard.status]
-    return words.allSatisfy { $0 == .applied || $0 == .disabled } ? .full : .degradedStatic
+    return statuses.allSatisfy { $0 == .applied || $0 == .disabled } ? .full : .degradedStatic
   }
 }

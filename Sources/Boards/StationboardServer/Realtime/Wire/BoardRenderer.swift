@@ -35,7 +35,7 @@ final class BoardRenderer: Sendable {
   func snapshot(of feed: Feed) -> RealtimeSnapshot { realtime?.snapshot(of: feed) ?? .init() }
 
   /// The status of realtime and of alerts, for the phases that are part of a board.
-  func words(
+  func statuses(
     _ snapshot: RealtimeSnapshot,
     phases: BoardPhases,
     at now: Double
@@ -76,10 +76,10 @@ final class BoardRenderer: Sendable {
     snapshot: RealtimeSnapshot,
     isForComparison: Bool = false
   ) -> RenderedBoard {
-    let words = words(snapshot, phases: phases, at: now)
+    let statuses = statuses(snapshot, phases: phases, at: now)
     let key = BoardKey(request, phases: phases)
     let before = request.instant == nil ? cache.renderedBoard(key) : nil
-    if let before, now < before.validUntil, before.given == words {
+    if let before, now < before.validUntil, before.given == statuses {
       if before.tick == snapshot.tick { return before }
       if isForComparison, looksTheSame(before, snapshot, request, at: now) { return before }
     }
@@ -88,7 +88,7 @@ final class BoardRenderer: Sendable {
       board,
       selection: selection,
       snapshot: snapshot,
-      words: words,
+      statuses: statuses,
       additions: additions,
       before: before
     )
@@ -154,7 +154,7 @@ final class BoardRenderer: Sendable {
       renderedBoard.madeAt - source < BoardBudget.longestComparison,
       let arrival = snapshot.trips.fetchedAt, snapshot.changedAt < arrival,
       snapshot.index?.version(of: Int(request.stop.stop)) ?? 0 == renderedBoard.stopVersion,
-      words(snapshot, phases: phases, at: source) == renderedBoard.given
+      statuses(snapshot, phases: phases, at: source) == renderedBoard.given
     else { return renderedBoard.madeAt }
     let (board, selection) = make(request, snapshot, phases: phases, at: source)
     guard board.nextChangeAt >= renderedBoard.madeAt,

@@ -91,14 +91,14 @@ final class RenderedBoard: Sendable {
   ///   - board: The board.
   ///   - selection: Its alerts; `nil` if they are left out.
   ///   - snapshot: The realtime it was made with.
-  ///   - words: The status of realtime and of alerts.
+  ///   - statuses: The status of realtime and of alerts.
   ///   - additions: Its content beyond the native contract.
   ///   - before: The rendered board before it, if there is one.
   init(
     _ board: MergedBoard,
     selection: AlertSelection?,
     snapshot: RealtimeSnapshot,
-    words: Statuses,
+    statuses: Statuses,
     additions: BoardAdditions,
     before: RenderedBoard?
   ) {
@@ -135,10 +135,10 @@ final class RenderedBoard: Sendable {
     noService = Self.rendered { Self.noService(board, &$0) }
     timetable = Self.rendered { Self.timetable(feed.timetable, &$0) }
     self.additions = additions
-    given = words
+    given = statuses
     coverage = board.coverage
-    status = words.realtime.refined(board.coverage, freshest: board.freshest)
-    alertsStatus = words.alerts
+    status = statuses.realtime.refined(board.coverage, freshest: board.freshest)
+    alertsStatus = statuses.alerts
     appliedCount = board.appliedCount
     var origins: [BoardRow.Origin: Int] = [:]
     for row in board.rows { origins[row.origin, default: 0] += 1 }
