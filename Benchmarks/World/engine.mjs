@@ -5,7 +5,7 @@
 //   {"step": [event, …]}            → [effect, …], in the same order
 //   {"destroy": [id, …]}            → {"destroyed": n}
 //
-// An event is [id, now, draw, kind, …], kind 0 started, 1 woke, 2 answered with content, 3 answered "unchanged",
+// An event is [id, now, random, kind, …], kind 0 started, 1 woke, 2 answered with content, 3 answered "unchanged",
 // 4 answered with a failure, 5 a person refreshes. An answer goes on with generation, question, identity and the values
 // of answerOf. An effect is [alarm, snapshot, cancel, request], a request is [generation, validator, question, identity], and
 // anything that is not there is null.

@@ -1,7 +1,7 @@
 // <freshness-devtools>: a panel for developers. Shows for each resource of a client when the next request goes out and by
 // which rule, the counters, and the last samples, which it saves as JSON Lines. Importing this file defines it.
 
-import { ageInWords } from "./age-words.js";
+import { ageInWords } from "./age-text.js";
 import { FreshnessClient } from "./client.js";
 import { DiagnosticsView, saveRecords } from "./diagnostics-view.js";
 

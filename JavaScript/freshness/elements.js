@@ -6,7 +6,7 @@
 // Both observe the resource at `src` while they are in the document and share it with all other observers. They reflect its
 // `state` in an attribute, for style sheets, and dispatch `fresh` with the snapshot as `detail` after each change.
 
-import { ageInWords } from "./age-words.js";
+import { ageInWords } from "./age-text.js";
 import { FreshnessClient } from "./client.js";
 
 // Node has no elements; the module can still be imported there.

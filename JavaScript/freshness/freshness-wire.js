@@ -63,8 +63,8 @@ export const RECORDS = {
     isChange: "flag", changeToScreen: "toldSpan?", cadence: "span",
   },
   effects: {
-    cancel: "ticket?", snapshot: "snapshot", asOf: "instant?", changes: "changes", request: "request?", link: "link?",
-    alarm: "instant?", sample: "sample?", notes: "notes",
+    cancel: "ticket?", snapshot: "snapshot", asOf: "instant?", changes: "changes", request: "request?",
+    stream: "stream?", alarm: "instant?", sample: "sample?", notes: "notes",
   },
   counters: {
     requests: "number", cancelled: "number", answers: "number", unchanged: "number", bytes: "clamped",
@@ -130,12 +130,12 @@ export const CHOICES = {
     wrote: { revision: "revision" },
     evicted: {},
     answered: { ticket: "...ticket", answer: "answer" },
-    linkOpened: { isResumed: "flag" },
-    linkHeard: {},
-    linkChanged: {},
-    linkDelivered: { context: "context", answer: "answer" },
-    linkGap: {},
-    linkLost: {},
+    streamOpened: { isResumed: "flag" },
+    streamHeard: {},
+    streamChanged: {},
+    streamDelivered: { context: "context", answer: "answer" },
+    streamGap: {},
+    streamLost: {},
     restored: { revision: "revision", age: "span", sourceTime: "wallTime?=null" },
     restrained: { restraint: "...restraint" },
     notHeld: { ticket: "...ticket" },
@@ -148,7 +148,7 @@ export const SETS = {
   changes: ["snapshot", "failure", "loading", "label"],
   notes: [
     "coalesced", "superseded", "held", "retried", "rescued", "drifted", "timedOut", "prefetchDropped", "deferred",
-    "linkLost", "overtaken",
+    "streamLost", "overtaken",
   ],
 };
 
@@ -170,7 +170,7 @@ export const NUMBERS = Object.freeze({
   mode: ["full", "degradedStatic", "staleCacheFallback", "staticTimeoutFallback", "unknown"],
   status: ["applied", "partial", "skippedBudget", "disabled", "missingCache", "staleCache", "guardedError", "unknown"],
   snapshot: ["none", "apply", "verify", "hold", "clear"],
-  link: ["open", "close"],
+  stream: ["open", "close"],
   priority: ["low", "normal", "high"],
   verdict: [
     "keepUnmodified", "applyRealtime", "applyNothingToLose", "applyForced", "applyTooOld", "applyAlways", "keepBetter",

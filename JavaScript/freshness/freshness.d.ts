@@ -125,7 +125,7 @@ export type Answer = Outcome & {
 
 export type MachineEvent =
   | { event: "started" | "stopped" | "prefetch" | "woke" | "slept" | "focused" | "acted" | "fulfilled" | "evicted" }
-  | { event: "linkHeard" | "linkChanged" | "linkGap" | "linkLost" }
+  | { event: "streamHeard" | "streamChanged" | "streamGap" | "streamLost" }
   | { event: "paceRequested"; with: { interval: number | null } }
   | { event: "lifecycle"; with: { to: Lifecycle } }
   | { event: "connectivity"; with: { to: Connectivity } }
@@ -139,8 +139,8 @@ export type MachineEvent =
   | { event: "notHeld"; with: { generation: number; context: Context } }
   | { event: "queued"; with: { generation: number; context: Context } }
   | { event: "answered"; with: { generation: number; context: { question: number; identity?: number }; answer: Answer } }
-  | { event: "linkOpened"; with: { isResumed: boolean } }
-  | { event: "linkDelivered"; with: { context: { question: number; identity?: number }; answer: Answer } };
+  | { event: "streamOpened"; with: { isResumed: boolean } }
+  | { event: "streamDelivered"; with: { context: { question: number; identity?: number }; answer: Answer } };
 
 /** The limits that the server of an origin imposes on all clients (R39); instants and milliseconds. */
 export interface Restraint {
@@ -205,7 +205,7 @@ export interface Effects {
   asOf: number | null;
   changes: ("snapshot" | "failure" | "loading" | "label")[];
   request: EngineRequest | null;
-  link: "open" | "close" | null;
+  stream: "open" | "close" | null;
   alarm: number | null;
   sample: Sample | null;
   notes: string[];
@@ -281,7 +281,7 @@ export class EngineError extends Error {
 /** The WebAssembly module, and the machines in it. */
 export class Engine {
   static load(source: BufferSource | WebAssembly.Module | Response | Engine | PromiseLike<BufferSource | WebAssembly.Module | Response | Engine>): Promise<Engine>;
-  static draw(): number;
+  static random(): number;
   constructor(instance: WebAssembly.Instance);
   readonly machines: number;
   readonly memory: { inUse: number; size: number };
@@ -302,7 +302,7 @@ export class Origin {
 export class Machine {
   private constructor();
   /** @param now An instant of a clock that never runs backward; earlier than the last event is the error `wentBack`. */
-  handle(event: MachineEvent, now: number, draw: number): Effects;
+  handle(event: MachineEvent, now: number, random: number): Effects;
   appearance(now: number): Appearance;
   label(now: number): Label;
   policy(): Policy;

@@ -7,7 +7,7 @@
 //
 //     const engine = await Engine.load(fetch("freshness.wasm"));
 //     const machine = engine.machine({ policy: { preset: "departuresWeb" }, context: { question: 1 } });
-//     const effects = machine.handle({ event: "started" }, performance.now(), Engine.draw());
+//     const effects = machine.handle({ event: "started" }, performance.now(), Engine.random());
 //     // Send effects.request, and set one timer for effects.alarm.
 //
 // Numbers are whole; times are milliseconds. Instants count from any start, and never run backward: an instant before
@@ -54,7 +54,7 @@ export class Engine {
   }
 
   /** Returns a random sample for one event: thirty-two uniform bits. */
-  static draw() {
+  static random() {
     return crypto.getRandomValues(new Uint32Array(1))[0];
   }
 
@@ -224,14 +224,14 @@ export class Machine {
    *   `generation`, `context` and `answer`.
    * @param {number} now - When it happened; not before the last event. A fraction is dropped.
    * @throws {EngineError} `wentBack` if it is before the last event.
-   * @param {number} draw - A random sample: thirty-two uniform bits, as of `Engine.draw()`.
+   * @param {number} random - A random sample: thirty-two uniform bits, as of `Engine.random()`.
    * @returns {object} The effects for the host: `cancel` (a generation or `null`), `snapshot`,
-   *   `changes`, `request`, `link`, `alarm`, `sample`, `notes`.
+   *   `changes`, `request`, `stream`, `alarm`, `sample`, `notes`.
    */
-  handle(event, now, draw) {
+  handle(event, now, random) {
     const effects = this.#call("freshness_handle", (writer) => {
       this.#writeInstant(writer, now);
-      writer.integer(draw, "draw");
+      writer.integer(random, "random");
       writeEvent(writer, event);
     }, readEffects);
     this.#latest = Math.floor(now);

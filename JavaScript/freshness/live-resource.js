@@ -100,7 +100,7 @@ export class LiveResource {
     [this.#reconnectionTime, this.#reconnectsAt] = [0, 0];
     this.#handle({ event: "contextChanged", with: this.#context });
     // The stream was for the previous subject.
-    if (hadStream) this.#handle({ event: "linkLost" });
+    if (hadStream) this.#handle({ event: "streamLost" });
   }
 
   /** Ends the request, the stream and the timer, and keeps the copy. */
@@ -233,7 +233,7 @@ export class LiveResource {
     // Listeners are notified, and may end everything, or take time.
     if (this.#prolong(event, now)) now = this.now();
     if (this.#machine === null) return;
-    const effects = this.#machine.handle(event, now, Engine.draw());
+    const effects = this.#machine.handle(event, now, Engine.random());
     if (effects.notes.length > 0) this.#notes = effects.notes;
     // Before anything that may fail, and before events of what follows: the last of them sets the timer.
     this.#arm(effects.alarm, now);
@@ -253,8 +253,8 @@ export class LiveResource {
     const isAnswered = effects.sample?.outcome === "content" || effects.sample?.outcome === "unchanged";
     if (effects.asOf !== null) this.onConfirmed(effects.asOf, isAnswered ? effects.sample.generation : null);
     if (effects.request) this.#send(effects.request, now);
-    if (effects.link === "open") this.#openStream();
-    if (effects.link === "close") this.#closeStream();
+    if (effects.stream === "open") this.#openStream();
+    if (effects.stream === "close") this.#closeStream();
     if (effects.changes.length > 0 || effects.snapshot !== "none") this.onChange(this);
     return effects;
   }
@@ -455,7 +455,7 @@ export class LiveResource {
       () => {
         if (this.#place !== place) return;
         this.#place = null;
-        this.#handle({ event: "linkLost" });
+        this.#handle({ event: "streamLost" });
       },
     );
     this.#place = place;
@@ -467,19 +467,19 @@ export class LiveResource {
     } catch {
       // The application's part of it failed: the machine polls, and opens it again later.
       this.#leavePlace();
-      this.#handle({ event: "linkLost" });
+      this.#handle({ event: "streamLost" });
     }
   }
 
   #opened() {
     let heardAt = this.now();
     const stream = this.source.openStream(this.#question, this.#copy, {
-      opened: (isResumed) => this.#handle({ event: "linkOpened", with: { isResumed } }),
+      opened: (isResumed) => this.#handle({ event: "streamOpened", with: { isResumed } }),
       heard: () => {
         heardAt = this.now();
-        this.#handle({ event: "linkHeard" }, heardAt);
+        this.#handle({ event: "streamHeard" }, heardAt);
       },
-      gap: () => this.#handle({ event: "linkGap" }),
+      gap: () => this.#handle({ event: "streamGap" }),
       delivered: (received) => this.#delivered(received, heardAt),
       current: () => this.#copy?.body ?? null,
       lost: (pause) => this.#lost(stream, pause),
@@ -491,7 +491,7 @@ export class LiveResource {
 
   #delivered(received, heardAt) {
     this.onReceived({ ...received, askedAt: heardAt, answeredAt: heardAt });
-    this.#handleReceived("linkDelivered", { context: this.#context }, this.#answer(received, true), heardAt);
+    this.#handleReceived("streamDelivered", { context: this.#context }, this.#answer(received, true), heardAt);
   }
 
   #lost(stream, pause = null) {
@@ -501,7 +501,7 @@ export class LiveResource {
     this.#stream = null;
     this.#leavePlace();
     this.#reconnectsAt = this.now() + this.#reconnectionTime;
-    this.#handle({ event: "linkLost" });
+    this.#handle({ event: "streamLost" });
   }
 
   /** Closing is not a loss: the machine ordered it, or the stream is for another subject. */

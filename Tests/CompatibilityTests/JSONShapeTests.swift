@@ -26,7 +26,7 @@ struct JSONShapeTests {
   private static let shape: JSONShape = .object([
     "id": .string,
     "count": .integer,
-    "state": .words(["idle", "running"]),
+    "state": .oneOf(["idle", "running"]),
     "ratio": .optional(.number),
     "when": .optional(.string),
     "tools": .optional(.map(.integer)),

@@ -343,7 +343,7 @@ class PlacesOnThePage(BoardTest):
 
     def test_ages_never_read_backwards(self):
         self.open("/?lang=en", rows=False)
-        said = self.tab.run("import('/sources/shared/moments.js').then(({ duration }) => [0, 59, 60, 89, 119, 120, 3599, 5400].map(duration))")
+        said = self.tab.run("import('/sources/shared/times.js').then(({ duration }) => [0, 59, 60, 89, 119, 120, 3599, 5400].map(duration))")
         self.assertEqual([text.replace("\u00a0", " ") for text in said], ["0 s", "59 s", "1 min", "1 min", "1 min", "2 min", "59 min", "1 h 30 min"])
 
 

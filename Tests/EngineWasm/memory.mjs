@@ -23,8 +23,8 @@ function anyEvent(generator, outstanding, context) {
     { event: "woke" }, { event: "woke" }, { event: "started" }, { event: "slept" },
     { event: "refreshRequested", with: { refresh: "person" } }, { event: "acted" },
     { event: "contextChanged", with: { question: generator.below(3) } },
-    { event: "linkOpened", with: { isResumed: false } }, { event: "linkChanged" },
-    { event: "linkDelivered", with: { context, answer } }, { event: "linkLost" }, { event: "evicted" },
+    { event: "streamOpened", with: { isResumed: false } }, { event: "streamChanged" },
+    { event: "streamDelivered", with: { context, answer } }, { event: "streamLost" }, { event: "evicted" },
     { event: "connectivity", with: { to: generator.pick(["online", "metered", "offline"]) } },
     { event: "lifecycle", with: { to: generator.pick(["foreground", "foreground", "background"]) } },
   ]);

@@ -2,7 +2,7 @@
 // (Tests/EndToEnd/test_page_engine.py). It needs nothing of either. The grammar and its rules are in
 // Documentation/conformance-vectors.md.
 
-const DRAWS = { lowest: 0, middle: 2 ** 31, highest: 2 ** 32 - 1 };
+const SAMPLES = { lowest: 0, middle: 2 ** 31, highest: 2 ** 32 - 1 };
 const MOST_EVENTS = 100_000;
 
 /** A vector that does not keep to the grammar. */
@@ -95,8 +95,8 @@ class VectorRun {
     this.last = null;
   }
 
-  send(event, draw) {
-    this.last = this.machine.handle(event, this.now, draw);
+  send(event, random) {
+    this.last = this.machine.handle(event, this.now, random);
     const { request, sample } = this.last;
     if (sample) this.ring = this.capacity ? [...this.ring, sample.generation].slice(-this.capacity) : [];
     if (!request) return;
@@ -106,24 +106,24 @@ class VectorRun {
 
   /** Performs one step; returns what differs. */
   perform(step, where) {
-    check(step, ["event"], ["at", "after", "with", "draw", "expect"], where);
+    check(step, ["event"], ["at", "after", "with", "random", "expect"], where);
     insist(!("at" in step && "after" in step), `${where}: "at" and "after" are given together`);
-    const moment = step.at ?? this.now + (step.after ?? 0);
-    insist(Number.isSafeInteger(moment) && moment >= this.now, `${where}: moments never go back`);
-    const draw = DRAWS[step.draw ?? "middle"] ?? step.draw;
+    const instant = step.at ?? this.now + (step.after ?? 0);
+    insist(Number.isSafeInteger(instant) && instant >= this.now, `${where}: instants never go back`);
+    const random = SAMPLES[step.random ?? "middle"] ?? step.random;
     this.requests = [];
     let problem = null;
     if (step.event === "wait") {
-      problem = this.wait(moment, step.with ?? {}, draw, `${where}.with`);
+      problem = this.wait(instant, step.with ?? {}, random, `${where}.with`);
     } else {
-      this.now = moment;
-      problem = this.handle(step, draw, where);
+      this.now = instant;
+      problem = this.handle(step, random, where);
     }
     if (problem) return [["event", step.event, problem]];
     return this.differences(step.expect ?? {}, step.event === "wait");
   }
 
-  handle(step, draw, where) {
+  handle(step, random, where) {
     const event = { event: step.event };
     if ("with" in step) event.with = step.with;
     if (["answered", "notHeld", "queued"].includes(step.event)) {
@@ -133,20 +133,20 @@ class VectorRun {
       const context = step.with.context ?? this.ordered.get(generation)?.context;
       if (!context) return `no request ${generation} was ever ordered`;
       event.with = { ...step.with, generation, context };
-    } else if (step.event === "linkDelivered") {
+    } else if (step.event === "streamDelivered") {
       check(step.with, ["answer"], ["context"], `${where}.with`);
       event.with = { context: this.machine.appearance(this.now).context, ...step.with };
     }
-    this.send(event, draw);
+    this.send(event, random);
     return null;
   }
 
   /** Lets time pass as a host that heeds the alarm, and perhaps has a server. */
-  wait(end, service, draw, where) {
+  wait(end, service, random, where) {
     check(service, "latency" in service ? ["answer"] : [], ["answer", "latency"], where);
     let appearance = this.machine.appearance(this.now);
     this.last = {
-      cancel: null, snapshot: "none", changes: [], request: null, link: null, alarm: appearance.alarm,
+      cancel: null, snapshot: "none", changes: [], request: null, stream: null, alarm: appearance.alarm,
       sample: null, notes: [],
     };
     for (let count = 0; count < MOST_EVENTS; count += 1) {
@@ -162,10 +162,10 @@ class VectorRun {
         this.now = due;
         const { context } = sent;
         const values = { generation: appearance.outstanding, context, answer: service.answer };
-        this.send({ event: "answered", with: values }, draw);
+        this.send({ event: "answered", with: values }, random);
       } else {
         this.now = alarm;
-        this.send({ event: "woke" }, draw);
+        this.send({ event: "woke" }, random);
       }
     }
     return `more than ${MOST_EVENTS} events`;

@@ -12,7 +12,7 @@ import { factsOf, readMessage } from "../../Sources/Programs/CWebAssets/Public/j
 import { EventStreamParser } from "../../Sources/Programs/CWebAssets/Public/engine/event-stream.js";
 import { LANGUAGES, languageOf, LOCALES, sentences } from "../../Sources/Programs/CWebAssets/Public/messages/messages.js";
 import { Deferred } from "../../Sources/Programs/CWebAssets/Public/shared/deferred.js";
-import { duration } from "../../Sources/Programs/CWebAssets/Public/shared/moments.js";
+import { duration } from "../../Sources/Programs/CWebAssets/Public/shared/times.js";
 import { afterAnswer, afterEvent, inOrder, isLater } from "../../Sources/Programs/CWebAssets/Public/worktrees/workspace-list.js";
 
 const TARGET = new URL("../../Sources/Programs/CWebAssets/", import.meta.url);

@@ -15,7 +15,7 @@ if (!path) {
   process.exit(2);
 }
 const module = await WebAssembly.compile(readFileSync(path));
-const { vectors, random } = JSON.parse(readFileSync(new URL("following.json", import.meta.url), "utf8"));
+const { vectors, random: randomRuns } = JSON.parse(readFileSync(new URL("following.json", import.meta.url), "utf8"));
 
 /** A value as text, with its members by name and without those that are missing. */
 function plain(value) {
@@ -36,19 +36,19 @@ for (const vector of vectors) {
   if (ids.has(vector.id)) mismatches.push(`${vector.id} is used twice`);
   ids.add(vector.id);
   const machine = await FollowMachine.create(module, vector.begin);
-  for (const [index, { at, event, draw = 0, orders, status = {} }] of vector.steps.entries()) {
+  for (const [index, { at, event, random = 0, orders, status = {} }] of vector.steps.entries()) {
     steps += 1;
     const where = `${vector.id}, step ${index + 1}`;
-    compare(`${where}, orders`, orders, machine.handle(event, at, draw));
+    compare(`${where}, orders`, orders, machine.handle(event, at, random));
     const got = machine.status;
     for (const [name, expected] of Object.entries(status)) compare(`${where}, ${name}`, expected, got[name]);
   }
 }
 const log = { events: 0, hash: 0x811c9dc5 };
-for (let seed = 1; seed <= random.seeds; seed += 1) {
-  randomRun(await FollowMachine.create(module, { tokenExpiry: 100_000 }), seed, random.mostEvents, log);
+for (let seed = 1; seed <= randomRuns.seeds; seed += 1) {
+  randomRun(await FollowMachine.create(module, { tokenExpiry: 100_000 }), seed, randomRuns.mostEvents, log);
 }
-compare("random runs", random.gives, { events: log.events, hash: log.hash.toString(16).padStart(8, "0") });
+compare("random runs", randomRuns.gives, { events: log.events, hash: log.hash.toString(16).padStart(8, "0") });
 for (const mismatch of mismatches) console.log(mismatch);
 console.log(`${ids.size} vectors with ${steps} steps, and ${log.events} random events, ${mismatches.length} mismatches`);
 process.exit(mismatches.length > 0 || ids.size === 0 ? 1 : 0);

@@ -81,22 +81,22 @@ import Testing
         index: AlertIndex(alerts, stage.directory),
         stop: try stage.stop("Parent8501120"),
         rows: try stage.rows(),
-        now: try moment(instant),
+        now: try epochSeconds(instant),
         language: nil
       ).nextChangeAt
     }
     let ten = "2026-02-24T10:00:00Z"
     let nine = "2026-02-24T09:00:00Z"
     #expect(try next([alert()]) == nil)
-    #expect(try next([try alert().active(("", ten))]) == moment(ten))
-    #expect(try next([try alert().active((nine, ten))]) == moment(nine))
-    #expect(try next([try alert().active(("", nine), (nine, ten))]) == moment(ten))
+    #expect(try next([try alert().active(("", ten))]) == epochSeconds(ten))
+    #expect(try next([try alert().active((nine, ten))]) == epochSeconds(nine))
+    #expect(try next([try alert().active(("", nine), (nine, ten))]) == epochSeconds(ten))
     #expect(try next([try alert().active((nine, ten))], at: ten) == nil)
     let row = try Alert("row", .init(routeID: "route-1")).active((nine, ten))
     let elsewhere = try Alert("x", .init(stopID: "8501576")).active((nine, ten))
-    #expect(try next([row]) == moment(nine))
+    #expect(try next([row]) == epochSeconds(nine))
     #expect(try next([elsewhere]) == nil)
-    #expect(try next([try alert().active(("", ten)), row]) == moment(nine))
+    #expect(try next([try alert().active(("", ten)), row]) == epochSeconds(nine))
   }
 
   // MARK: §5.5
@@ -232,7 +232,7 @@ import Testing
       index: AlertIndex(many + rows, stage.directory),
       stop: try stage.stop("Parent8501120"),
       rows: try stage.rows(),
-      now: try moment("2026-02-24T07:00:00Z"),
+      now: try epochSeconds("2026-02-24T07:00:00Z"),
       language: nil
     )
     #expect(selection.banners.count == AlertLimits.banners)
@@ -265,7 +265,7 @@ import Testing
         index: AlertIndex(alerts, stage.directory),
         stop: try stage.stop("Parent8501120"),
         rows: rows,
-        now: try moment(instant),
+        now: try epochSeconds(instant),
         language: "de"
       ).visibleHash(rows: rows.count)
     }

@@ -55,7 +55,7 @@ import Timetable
         ? values.randomElement(using: &generator) : nil
     }
     let day = try #require(ServiceDate("20260224"))
-    let now = UInt64(try moment("2026-02-24T07:00:00Z"))
+    let now = UInt64(try epochSeconds("2026-02-24T07:00:00Z"))
     var total = 0
     for _ in 0..<200 {
       let alerts = (0..<12).map { number in

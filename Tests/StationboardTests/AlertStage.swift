@@ -119,8 +119,8 @@ final class AlertStage: Sendable {
   ) throws -> [BoardRow] {
     timetable.departures(
       at: UInt32(try self.stop(stop)),
-      from: Int64(try moment(from)),
-      until: Int64(try moment(until)),
+      from: Int64(try epochSeconds(from)),
+      until: Int64(try epochSeconds(until)),
       limit: 500
     )
     .map { BoardRow($0) }
@@ -146,7 +146,7 @@ final class AlertStage: Sendable {
       stop: try self.stop(stop),
       rows: rows,
       realtime: realtime,
-      now: try moment(instant),
+      now: try epochSeconds(instant),
       language: nil
     )
     var board: [String: [String]] = [:]
@@ -169,7 +169,7 @@ final class AlertStage: Sendable {
 }
 
 /// An instant of RFC 3339 in seconds since 1970-01-01T00:00:00Z.
-func moment(_ text: String) throws -> Double {
+func epochSeconds(_ text: String) throws -> Double {
   try Date(text, strategy: .iso8601).timeIntervalSince1970
 }
 
@@ -193,8 +193,8 @@ extension Alert {
     try with { alert in
       alert.activePeriods = try periods.map { start, end in
         ActivePeriod(
-          start: start.isEmpty ? nil : UInt64(try moment(start)),
-          end: end.isEmpty ? nil : UInt64(try moment(end))
+          start: start.isEmpty ? nil : UInt64(try epochSeconds(start)),
+          end: end.isEmpty ? nil : UInt64(try epochSeconds(end))
         )
       }
     }

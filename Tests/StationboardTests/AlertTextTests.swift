@@ -154,7 +154,7 @@ import Testing
       index: AlertIndex(alerts, stage.directory),
       stop: try stage.stop("Parent8501120"),
       rows: try stage.rows(),
-      now: try moment("2026-02-24T07:00:00Z"),
+      now: try epochSeconds("2026-02-24T07:00:00Z"),
       language: language
     )
   }
@@ -279,16 +279,16 @@ import Testing
   }
 
   @Test func `every severity, effect and cause has its word, unknown numbers that of none`() {
-    #expect(AlertMessages.severity(.unknown(9)).word.description == "unknown_severity")
-    #expect(AlertMessages.effect(.unknown(99)).word.description == "unknown_effect")
+    #expect(AlertMessages.severity(.unknown(9)).name.description == "unknown_severity")
+    #expect(AlertMessages.effect(.unknown(99)).name.description == "unknown_effect")
     #expect(AlertMessages.cause(.unknown(99)).description == "unknown_cause")
     let effects = (1...11).map { AlertMessages.effect(AlertEffect(number: $0)) }
     #expect(Set(effects.map(\.place)) == Set(0...10))
-    #expect(Set(effects.map(\.word.description)).count == 11)
+    #expect(Set(effects.map(\.name.description)).count == 11)
     #expect(
       Set((1...13).map { AlertMessages.cause(AlertCause(number: $0)).description }).count == 13
     )
-    #expect(effects[0].word.description == "no_service")
+    #expect(effects[0].name.description == "no_service")
   }
 
   @Test func `an end that no calendar can write is open in the answer`() throws {

@@ -54,8 +54,8 @@ import Testing
     #expect(same.head.headerFields[.eTag] == tag)
     // As long as before, a moment later.
     try write("two")
-    let moment = Date(timeIntervalSinceNow: 5)
-    try FileManager.default.setAttributes([.modificationDate: moment], ofItemAtPath: path)
+    let instant = Date(timeIntervalSinceNow: 5)
+    try FileManager.default.setAttributes([.modificationDate: instant], ofItemAtPath: path)
     let changed = try await ask(tag)
     #expect(changed.head.status == .ok)
     #expect(changed.body == Array("two".utf8))
@@ -63,13 +63,13 @@ import Testing
 
   @Test func `another file of the same size and time in its place is a change`() async throws {
     defer { clean() }
-    let moment = Date(timeIntervalSince1970: 1_792_477_800)
+    let instant = Date(timeIntervalSince1970: 1_792_477_800)
     try write("one")
-    try FileManager.default.setAttributes([.modificationDate: moment], ofItemAtPath: path)
+    try FileManager.default.setAttributes([.modificationDate: instant], ofItemAtPath: path)
     let tag = try await ask().head.headerFields[.eTag]
     try write("two", to: folder + "/new.pb")
     try FileManager.default.setAttributes(
-      [.modificationDate: moment],
+      [.modificationDate: instant],
       ofItemAtPath: folder + "/new.pb"
     )
     #expect(rename(folder + "/new.pb", path) == 0)

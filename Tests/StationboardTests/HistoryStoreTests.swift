@@ -147,7 +147,7 @@ import Testing
         counted: [3, .max],
         source: 1,
         kind: 1,
-        last: [OpenRun.Last(position: 2, effective: 77, word: .delay(-5))]
+        last: [OpenRun.Last(position: 2, effective: 77, report: .delay(-5))]
       )
     ]
     checkpoint.added = [20_000: [1, .max]]

@@ -139,10 +139,10 @@ import Timetable
 
   @Test func `each reason is told in words of its own`() {
     let updates = RealtimeCounters.Reason.allCases
-    #expect(Set(updates.map(\.words)).count == updates.count)
+    #expect(Set(updates.map(\.explanation)).count == updates.count)
     #expect(updates.allSatisfy { $0.sentence.hasSuffix(" (\($0.rawValue))") })
     let selectors = AlertCounters.Reason.allCases
-    #expect(Set(selectors.map(\.words)).count == selectors.count)
+    #expect(Set(selectors.map(\.explanation)).count == selectors.count)
     #expect(selectors.allSatisfy { $0.sentence.hasSuffix(" (\($0.rawValue))") })
   }
 

@@ -185,10 +185,10 @@ import Timetable
   @Test func `R37: what a source with a wrong clock says is as old as the last check without it`() {
     var status = SourceStatus()
     let now = 1_800_000_000.0
-    func made(_ timestamp: Double?, at moment: Double) -> Double? {
+    func made(_ timestamp: Double?, at instant: Double) -> Double? {
       var status = status
       let header = FeedHeader(version: "2.0", timestamp: timestamp.map { UInt64($0) })
-      status.took(header, bytes: 1, at: moment)
+      status.took(header, bytes: 1, at: instant)
       return status.sourceTime.map { $0 - now }
     }
     status.answered(isChange: true, at: now)

@@ -25,7 +25,7 @@ public struct BoardMessage: Hashable, Sendable {
   /// Creates the message for a failure of a board that is kept fresh; the board itself stays (R22).
   public init(_ failure: LiveFailure, in language: BoardLanguage) {
     detail = failure.description
-    (action, text) = Self.words(failure.kind, language)
+    (action, text) = Self.message(failure.kind, language)
   }
 
   /// Creates the message for a failure of a single request, such as a search.
@@ -39,7 +39,7 @@ public struct BoardMessage: Hashable, Sendable {
       case .unreadable: .undecodable(reason: 0)
       case .invalidAddress: .unauthorised
       }
-    (action, text) = Self.words(kind, language)
+    (action, text) = Self.message(kind, language)
     if failure.code == .invalidAddress { text = Self.badAddress(language) }
   }
 
@@ -52,7 +52,7 @@ public struct BoardMessage: Hashable, Sendable {
     )
   }
 
-  private static func words(
+  private static func message(
     _ kind: Failure.Kind,
     _ language: BoardLanguage
   ) -> (Action, String) {

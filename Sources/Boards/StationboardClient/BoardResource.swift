@@ -151,8 +151,8 @@ public struct BoardResource: FreshResource {
     metadata.fetchedAt = meta.rtFetchedAt.flatMap { BoardInstant.read($0) }
     metadata.cacheAge = meta.rtCacheAgeMs.flatMap { Int64(exactly: $0.rounded()) }
       .map { .milliseconds($0) }
-    metadata.mode = ResponseMode(word: meta.responseMode)
-    metadata.status = RealtimeStatus(word: meta.rtStatus)
+    metadata.mode = ResponseMode(name: meta.responseMode)
+    metadata.status = RealtimeStatus(name: meta.rtStatus)
     return metadata
   }
 }

@@ -48,9 +48,9 @@ struct Backoff: Hashable, Sendable {
   }
 
   /// Returns the length of a backoff step; the last step repeats (R23).
-  static func wait(step: Int32, draw: RandomSample, policy: Policy) -> Instant.Duration {
+  static func wait(step: Int32, random: RandomSample, policy: Policy) -> Instant.Duration {
     guard let last = policy.ladder.indices.last else { return policy.active }
     let wait = policy.ladder[min(Int(step), last)]
-    return max(policy.ladderJitter.applied(to: wait, draw: draw), policy.leastWait)
+    return max(policy.ladderJitter.applied(to: wait, random: random), policy.leastWait)
   }
 }

@@ -7,7 +7,7 @@ enum Cadence {
     /// The end of the last request, where the wait began.
     var ended: Instant
     /// The random sample of this wait.
-    var draw: RandomSample
+    var random: RandomSample
     /// The interval in force.
     var interval: Instant.Duration
     /// Whether the app is visible.
@@ -47,18 +47,18 @@ enum Cadence {
     let least = facts.started + policy.leastInterval
     if facts.isStreaming, let push = policy.push {
       // R33: while the stream is healthy, polling is a slow fallback, however often events come.
-      let wait = policy.jitter.applied(to: push.safetyPoll, draw: facts.draw)
+      let wait = policy.jitter.applied(to: push.safetyPoll, random: facts.random)
       return (facts.started + wait, .safetyPoll)
     }
     if facts.isLongPoll {
       // R32: immediately when the last one ended, but no faster than the cadence (R10).
-      let spread = facts.draw.upTo(min(policy.spread, facts.interval))
+      let spread = facts.random.upTo(min(policy.spread, facts.interval))
       return (max(facts.started + facts.interval, facts.ended + spread), .longPoll)
     }
     if isAligned(facts), let aligned = rhythm.due(facts, policy: policy) {
       return (aligned.instant, aligned.isStated ? .stated : .learned)
     }
-    let jitter = policy.jitter.applied(to: facts.interval, draw: facts.draw) - facts.interval
+    let jitter = policy.jitter.applied(to: facts.interval, random: facts.random) - facts.interval
     return (max(blind(facts, jitter), least), .cadence)
   }
 

@@ -26,7 +26,7 @@ public struct Notes: OptionSet, Hashable, Sendable {
   /// R40).
   public static let deferred = Notes(rawValue: 256)
   /// The stream was lost or has a gap (R33).
-  public static let linkLost = Notes(rawValue: 512)
+  public static let streamLost = Notes(rawValue: 512)
   /// A response was not applied because the stream overtook it (R33).
   public static let overtaken = Notes(rawValue: 1_024)
 }

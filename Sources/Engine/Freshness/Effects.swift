@@ -48,7 +48,7 @@ public struct Effects: Hashable, Sendable {
   /// The request to send now.
   public var request: Request?
   /// What to do with the stream (R33).
-  public var link: PushCommand?
+  public var stream: PushCommand?
   /// The only alarm: send ``Event/woke`` at this instant and discard any earlier alarm (R8).
   public var alarm: Instant?
   /// The sample of the request that ended (R29).
@@ -74,7 +74,7 @@ public struct Effects: Hashable, Sendable {
     if let made = later.asOf { asOf = made }
     changes.formUnion(later.changes)
     if let asked = later.request { request = asked }
-    if let order = later.link { link = order }
+    if let order = later.stream { stream = order }
     alarm = later.alarm
     if let taken = later.sample { sample = taken }
     notes.formUnion(later.notes)

@@ -33,7 +33,7 @@ public enum Event: Hashable, Sendable {
   case refreshRequested(RefreshRequest)
   /// The query or the identity changed (R4, R19).
   ///
-  /// The host must close a stream for the old context itself and report ``linkLost``.
+  /// The host must close a stream for the old context itself and report ``streamLost``.
   case contextChanged(Context)
   /// What the watched resource is doing (R9).
   case activity(Activity)
@@ -67,17 +67,17 @@ public enum Event: Hashable, Sendable {
   /// A request ended; the ticket identifies it and the context of the response (R3).
   case answered(Ticket, Answer)
   /// The stream opened; `isResumed` when the server replays what was missed (R33).
-  case linkOpened(isResumed: Bool)
+  case streamOpened(isResumed: Bool)
   /// The stream delivered data, or a heartbeat.
-  case linkHeard
+  case streamHeard
   /// The stream reports that the copy is out of date.
-  case linkChanged
+  case streamChanged
   /// The stream delivered a body for a context.
-  case linkDelivered(Context, Answer)
+  case streamDelivered(Context, Answer)
   /// The stream has a gap: events were missed.
-  case linkGap
+  case streamGap
   /// The stream ended or could not be opened.
-  case linkLost
+  case streamLost
 
   /// Whether the event itself does what is due (R8).
   var checksTime: Bool {

@@ -14,19 +14,19 @@ public enum Jitter: Hashable, Sendable {
   case full
 
   /// Returns a wait varied by a random sample.
-  public func applied(to wait: Instant.Duration, draw: RandomSample) -> Instant.Duration {
+  public func applied(to wait: Instant.Duration, random: RandomSample) -> Instant.Duration {
     switch self {
     case .none: return wait
     case .signed(let least, let most):
-      let rest = RandomSample(bits: draw.bits << 1)
+      let rest = RandomSample(bits: random.bits << 1)
       let change = rest.between(least, most)
-      return draw.bits >> 31 == 0 ? wait - change : wait + change
-    case .within(let bound): return draw.between(wait - bound, wait + bound)
+      return random.bits >> 31 == 0 ? wait - change : wait + change
+    case .within(let bound): return random.between(wait - bound, wait + bound)
     case .share(let share):
       let bound = wait.percent(share)
-      return draw.between(wait - bound, wait + bound)
-    case .above(let share): return wait + draw.upTo(wait.percent(share))
-    case .full: return draw.upTo(wait)
+      return random.between(wait - bound, wait + bound)
+    case .above(let share): return wait + random.upTo(wait.percent(share))
+    case .full: return random.upTo(wait)
     }
   }
 }

@@ -2,9 +2,9 @@
 ///
 /// ```swift
 /// let key = schedule.insert(RefreshMachine(policy: .workspaces))
-/// let effects = schedule.handle(.started, for: key, at: now, draw: draw)
+/// let effects = schedule.handle(.started, for: key, at: now, random: random)
 /// // Sleep until `schedule.alarm`, then drain:
-/// while let due = schedule.due(at: now) { schedule.handle(.woke, for: due, at: now, draw: draw) }
+/// while let due = schedule.due(at: now) { schedule.handle(.woke, for: due, at: now, random: random) }
 /// ```
 public struct MachineSchedule: Hashable, Sendable {
   /// Identifies a machine in its schedule; the key of a removed machine is never reused.
@@ -79,10 +79,10 @@ public struct MachineSchedule: Hashable, Sendable {
     _ event: Event,
     for key: Key,
     at now: Instant,
-    draw: RandomSample
+    random: RandomSample
   ) -> Effects? {
     guard slots.indices.contains(key.slot), slots[key.slot].stamp == key.stamp else { return nil }
-    guard let effects = slots[key.slot].machine?.handle(event, at: now, draw: draw) else {
+    guard let effects = slots[key.slot].machine?.handle(event, at: now, random: random) else {
       return nil
     }
     arm(key.slot, at: effects.alarm)

@@ -46,7 +46,7 @@ struct ProducerRhythm: Hashable, Sendable {
     /// The interval in force.
     var interval: Instant.Duration
     /// The random sample for this client's position, if it has none yet.
-    var draw: RandomSample
+    var random: RandomSample
   }
 
   // MARK: Learning
@@ -59,7 +59,7 @@ struct ProducerRhythm: Hashable, Sendable {
   mutating func learn(_ sight: Sight, tolerance: Instant.Duration) {
     window = Int32(clamping: max(sight.hints.spread ?? .zero, .zero).milliseconds)
     if !hasPlace {
-      place = sight.draw
+      place = sight.random
       hasPlace = true
     }
     if let age = sight.metadata.signedAge, let made = sight.metadata.fetchedAt {
@@ -263,7 +263,9 @@ struct ProducerRhythm: Hashable, Sendable {
       // An earlier request would be answered from a cached copy that is known already.
       earliest = max(earliest, min(expires, started + facts.interval))
     }
-    let place = (hasPlace ? place : facts.draw).upTo(Instant.Duration(milliseconds: Int64(window)))
+    let place = (hasPlace ? place : facts.random).upTo(
+      Instant.Duration(milliseconds: Int64(window))
+    )
     let period = period
     // A producer that publishes twice between two requests is not worth following.
     guard period == 0 || period * 2 > interval else { return nil }
@@ -281,7 +283,7 @@ struct ProducerRhythm: Hashable, Sendable {
     }
     // Jitter follows the expected instant, never precedes it (peers-client.md 6.1). Late requests
     // are spread as well: clients that started together would stay together.
-    let jitter = facts.draw.upTo(alignment.spread)
+    let jitter = facts.random.upTo(alignment.spread)
     let wanted = target + forecast.margin + jitter
     var due = wanted >= earliest ? wanted : earliest + jitter
     var wait = (due - started).milliseconds

@@ -76,7 +76,7 @@ struct PushConnection: Hashable, Sendable {
   /// A stream reports its loss once, even if both of its halves fail (W3).
   mutating func lost(
     at now: Instant,
-    draw: RandomSample,
+    random: RandomSample,
     policy: Policy,
     push: Policy.Push
   ) -> Consequence {
@@ -89,7 +89,7 @@ struct PushConnection: Hashable, Sendable {
       // W9: a stable stream resets the backoff.
       if now - since >= push.stableAfter { attempts = 0 }
     }
-    state = .waiting(until: now + Backoff.wait(step: attempts, draw: draw, policy: policy))
+    state = .waiting(until: now + Backoff.wait(step: attempts, random: random, policy: policy))
     attempts = min(attempts + 1, 1_000)
     return wasLive ? .resync : .none
   }

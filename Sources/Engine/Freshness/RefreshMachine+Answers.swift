@@ -274,7 +274,7 @@ extension RefreshMachine {
       sent: step.now,
       now: step.now,
       interval: interval(at: step.now, policy: step.policy) ?? step.policy.idle,
-      draw: step.draw
+      random: step.random
     )
     guard isRequest, case .requesting(let inFlight, _) = phase else { return sight }
     // R39: not when it was queued.

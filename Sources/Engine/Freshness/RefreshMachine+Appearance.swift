@@ -14,7 +14,7 @@ extension RefreshMachine {
   public var hasObservers: Bool { isWatched }
 
   /// Whether a healthy stream replaces polling (R33).
-  public var isStreaming: Bool { link.isLive }
+  public var isStreaming: Bool { connection.isLive }
 
   /// The consecutive failures that count for the backoff (R23).
   public var failuresInARow: Int32 { backoff.failures }

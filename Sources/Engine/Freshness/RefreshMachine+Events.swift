@@ -24,8 +24,8 @@ extension RefreshMachine {
     case .queued(let ticket): queued(ticket, in: &step)
     case .notHeld(let ticket): notHeld(ticket, in: step)
     case .answered(let ticket, let answer): answered(ticket, answer, in: &step)
-    case .linkOpened, .linkHeard, .linkChanged, .linkDelivered, .linkGap, .linkLost:
-      linkReported(event, in: &step)
+    case .streamOpened, .streamHeard, .streamChanged, .streamDelivered, .streamGap, .streamLost:
+      streamReported(event, in: &step)
     }
   }
 
@@ -72,9 +72,9 @@ extension RefreshMachine {
 
   private mutating func woke(in step: inout Step) -> Transition {
     var needsResync = false
-    if link.isOverdue(at: step.now) {
-      needsResync = linkWasLost(in: &step) == .resync
-      step.effects.link = .close
+    if connection.isOverdue(at: step.now) {
+      needsResync = streamWasLost(in: &step) == .resync
+      step.effects.stream = .close
     }
     guard case .requesting(let inFlight, let then) = phase, inFlight.deadline <= step.now else {
       return needsResync ? .resync : .stay
@@ -86,10 +86,10 @@ extension RefreshMachine {
   }
 
   private mutating func slept(in step: inout Step) -> Transition {
-    if link.isLive {
+    if connection.isLive {
       // R33: a stream that slept has a gap.
-      _ = linkWasLost(in: &step)
-      step.effects.link = .close
+      _ = streamWasLost(in: &step)
+      step.effects.stream = .close
     }
     guard isWatched, mayRunSchedule else { return .stay }
     step.effects.notes.insert(.drifted)

@@ -30,14 +30,14 @@ extension RefreshMachine {
     // R33: the stream first, because it determines the length of the waits.
     // R39: what is gone has no stream.
     let isGone = failure?.kind == .gone
-    let wantsLink = isWatched && lifecycle == .foreground && mayAsk && !isGone
-    let order = link.apply(
-      isWanted: wantsLink,
+    let wantsStream = isWatched && lifecycle == .foreground && mayAsk && !isGone
+    let order = connection.apply(
+      isWanted: wantsStream,
       notBefore: noStreamBefore,
       at: step.now,
       push: step.policy.push
     )
-    if let order { step.effects.link = order }
+    if let order { step.effects.stream = order }
     let next = next(after: transition, in: &step)
     if let old = phase.ticket, old != next.ticket, !step.hasEnded {
       // R1: a request that is no longer current is canceled. Not an error (R22).
@@ -46,17 +46,17 @@ extension RefreshMachine {
     phase = next
     alarm = deadline(of: next, policy: step.policy)
     // R40: requests that wait for the budget come before the stream.
-    var attention = link.deadline
-    if wantsLink, link.state == .closed, postponed == nil, let push = step.policy.push {
+    var attention = connection.deadline
+    if wantsStream, connection.state == .closed, postponed == nil, let push = step.policy.push {
       if !patience.allows(at: step.now, step.policy) {
         attention = patience.allowedAt(step.policy)
       } else {
-        let order = link.open(notBefore: noStreamBefore, at: step.now, push: push)
+        let order = connection.open(notBefore: noStreamBefore, at: step.now, push: push)
         if order == .open {
-          step.effects.link = .open
+          step.effects.stream = .open
           patience.spend(at: step.now, step.policy)
         }
-        attention = link.deadline
+        attention = connection.deadline
       }
     }
     if let attention { alarm = min(alarm ?? attention, attention) }
@@ -134,7 +134,7 @@ extension RefreshMachine {
     since: Instant? = nil,
     in step: inout Step
   ) -> Phase {
-    let wait = Wait(cause: cause, since: since ?? step.now, draw: step.draw, refresh: refresh)
+    let wait = Wait(cause: cause, since: since ?? step.now, random: step.random, refresh: refresh)
     guard keepsTime else { return .idle }
     let due = due(wait, policy: step.policy).instant
     return due <= step.now ? send(wait, in: &step) : .waiting(wait)
@@ -180,7 +180,7 @@ extension RefreshMachine {
 
   /// R15: no completed request in the foreground for a long time, though none was prevented.
   private func isStalled(_ wait: Wait, in step: Step) -> Bool {
-    guard lifecycle == .foreground, !link.isLive, let lastEnd else { return false }
+    guard lifecycle == .foreground, !connection.isLive, let lastEnd else { return false }
     guard wait.cause == .cadence || wait.cause == .spread else { return false }
     if let notBefore, notBefore > lastEnd { return false }
     if let quietUntil = restraint.quietUntil, quietUntil > lastEnd { return false }
@@ -235,7 +235,7 @@ extension RefreshMachine {
     let isUnconditional = refresh.isForced || refresh.isUnconditional || needsFull(at: step.now)
     let validator = isUnconditional ? nil : snapshot?.validator
     // R32: the schedule may long-poll; users and catch-ups need a response now.
-    let mayWait = refresh.reason == .schedule && lifecycle == .foreground && !link.isLive
+    let mayWait = refresh.reason == .schedule && lifecycle == .foreground && !connection.isLive
     let longPoll =
       mayWait && validator != nil && !measuresWay(generation) ? step.policy.longPoll : nil
     if longPoll != nil { isHeldByServer = true }
@@ -322,18 +322,18 @@ extension RefreshMachine {
     switch wait.cause {
     case .cadence: due = cadenceDue(wait, policy: policy)
     case .retry(let isLate):
-      let spread = isLate ? wait.draw.upTo(policy.spread) : .zero
+      let spread = isLate ? wait.random.upTo(policy.spread) : .zero
       due = (wait.since + (policy.retryDelay ?? .zero) + spread, .retry)
     case .backoff(let step):
-      due = (wait.since + Backoff.wait(step: step, draw: wait.draw, policy: policy), .backoff)
+      due = (wait.since + Backoff.wait(step: step, random: wait.random, policy: policy), .backoff)
     case .degraded(let step):
-      due = (wait.since + Backoff.wait(step: step, draw: wait.draw, policy: policy), .degraded)
+      due = (wait.since + Backoff.wait(step: step, random: wait.random, policy: policy), .degraded)
     case .recheck:
-      due = (wait.since + policy.recheck + wait.draw.upTo(policy.spread), .recheck)
+      due = (wait.since + policy.recheck + wait.random.upTo(policy.spread), .recheck)
     case .gone:
-      due = (wait.since + policy.recheckGone + wait.draw.upTo(policy.spread), .recheck)
-    case .spread: due = (wait.since + wait.draw.upTo(policy.spread), .spread)
-    case .reconnect: due = (wait.since + wait.draw.upTo(policy.spread), .reconnect)
+      due = (wait.since + policy.recheckGone + wait.random.upTo(policy.spread), .recheck)
+    case .spread: due = (wait.since + wait.random.upTo(policy.spread), .spread)
+    case .reconnect: due = (wait.since + wait.random.upTo(policy.spread), .reconnect)
     case .change:
       // Without a stream it is news from the application, which keeps the interval.
       let gap = policy.push?.leastGap ?? interval(at: wait.since, policy: policy) ?? policy.idle
@@ -348,7 +348,7 @@ extension RefreshMachine {
   /// do not wait for it.
   private func restrainedUntil(_ wait: Wait) -> Instant? {
     guard wait.refresh.reason != .person, deferred?.reason != .person else { return nil }
-    let shared = isBeyondShare(wait) ? nil : restraint.slot(after: lastStart, wait.draw)
+    let shared = isBeyondShare(wait) ? nil : restraint.slot(after: lastStart, wait.random)
     guard let quietUntil = restraint.quietUntil else { return shared }
     return shared.map { max($0, quietUntil) } ?? quietUntil
   }
@@ -391,12 +391,12 @@ extension RefreshMachine {
     return Cadence.Facts(
       started: lastStart ?? wait.since,
       ended: wait.since,
-      draw: wait.draw,
+      random: wait.random,
       interval: interval,
       isForeground: isForeground,
       isLongPoll: policy.longPoll != nil && isHeldByServer && isForeground
         && snapshot?.validator != nil && !needsFull(at: wait.since) && !measuresWay(generation + 1),
-      isStreaming: link.isLive
+      isStreaming: connection.isLive
     )
   }
 }

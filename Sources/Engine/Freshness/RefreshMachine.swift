@@ -45,7 +45,7 @@
 ///
 /// ```swift
 /// var machine = RefreshMachine(policy: .workspaces)
-/// let effects = machine.handle(.started, at: now, draw: draw)
+/// let effects = machine.handle(.started, at: now, random: random)
 /// // Send `effects.request`, and set one timer for `effects.alarm`.
 /// ```
 public struct RefreshMachine: Hashable, Sendable {
@@ -72,7 +72,7 @@ public struct RefreshMachine: Hashable, Sendable {
     /// When the wait began.
     var since: Instant
     /// The random sample of the wait (R10).
-    var draw: RandomSample
+    var random: RandomSample
     /// The refresh request to send at its end.
     var refresh: RefreshRequest = .schedule
   }
@@ -138,7 +138,7 @@ public struct RefreshMachine: Hashable, Sendable {
   /// One event being handled.
   struct Step {
     let now: Instant
-    let draw: RandomSample
+    let random: RandomSample
     let policy: Policy
     var effects = Effects()
     /// Whether the request in flight has ended, so that it need not be canceled.
@@ -183,7 +183,7 @@ public struct RefreshMachine: Hashable, Sendable {
   /// The duration of the last request that did not wait at the server, in milliseconds; below zero
   /// if absent (R37).
   var pathDelay: Int32 = -1
-  var link = PushConnection()
+  var connection = PushConnection()
 
   // What the responses said.
   /// The current copy (R22).
@@ -230,18 +230,18 @@ public struct RefreshMachine: Hashable, Sendable {
   /// - Parameters:
   ///   - event: What happened.
   ///   - now: When it happened; not before the previous event.
-  ///   - draw: A new random sample.
+  ///   - random: A new random sample.
   /// - Returns: The effects to carry out.
-  public mutating func handle(_ event: Event, at now: Instant, draw: RandomSample) -> Effects {
-    guard isOverdue(at: now), !event.checksTime else { return step(event, at: now, draw: draw) }
-    var effects = step(.woke, at: now, draw: draw)
-    effects.append(step(event, at: now, draw: draw))
+  public mutating func handle(_ event: Event, at now: Instant, random: RandomSample) -> Effects {
+    guard isOverdue(at: now), !event.checksTime else { return step(event, at: now, random: random) }
+    var effects = step(.woke, at: now, random: random)
+    effects.append(step(event, at: now, random: random))
     return effects
   }
 
-  private mutating func step(_ event: Event, at now: Instant, draw: RandomSample) -> Effects {
+  private mutating func step(_ event: Event, at now: Instant, random: RandomSample) -> Effects {
     let before = appearance
-    var step = Step(now: now, draw: draw, policy: policy)
+    var step = Step(now: now, random: random, policy: policy)
     let transition = decide(event, in: &step)
     apply(transition, in: &step)
     step.effects.changes = appearance.changes(since: before)
@@ -250,7 +250,7 @@ public struct RefreshMachine: Hashable, Sendable {
 
   private func isOverdue(at now: Instant) -> Bool {
     if case .requesting(let inFlight, _) = phase, inFlight.deadline <= now { return true }
-    return link.isOverdue(at: now)
+    return connection.isOverdue(at: now)
   }
 }
 

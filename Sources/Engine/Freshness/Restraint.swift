@@ -68,11 +68,11 @@ public struct Restraint: Hashable, Sendable {
   ///
   /// - Parameters:
   ///   - start: When it sent the last one.
-  ///   - draw: A random sample.
+  ///   - random: A random sample.
   /// - Returns: The instant; `nil` if it need not wait.
-  func slot(after start: Instant?, _ draw: RandomSample) -> Instant? {
+  func slot(after start: Instant?, _ random: RandomSample) -> Instant? {
     guard let start, let leastInterval else { return nil }
     let slot = start + leastInterval
-    return sharedUntil.map { min(slot, $0 + draw.upTo(leastInterval)) } ?? slot
+    return sharedUntil.map { min(slot, $0 + random.upTo(leastInterval)) } ?? slot
   }
 }

@@ -26,7 +26,7 @@ struct ClientRegistry: Sendable {
     /// The request in flight.
     var inFlight: InFlightRequest?
     /// The stream, with its number among all streams of the client.
-    var link: (number: Int64, task: Task<Void, Never>)?
+    var stream: (number: Int64, task: Task<Void, Never>)?
     /// The departure count when the last observer left.
     var leftAt: Int64 = 0
 
@@ -78,7 +78,7 @@ struct ClientRegistry: Sendable {
   private var idleCount = 0
   /// The departures of last observers, oldest first, including resources that were observed again.
   private var idle = KeyQueue()
-  private var links: Int64 = 0
+  private var lastStream: Int64 = 0
   /// The observed resources of each origin that has any.
   private var observedByOrigin: [String: Int] = [:]
 
@@ -152,7 +152,7 @@ struct ClientRegistry: Sendable {
       .contextChanged(context), .lifecycle(lifecycle), .connectivity(connectivity),
       .restrained(origins.restraint(of: opening.origin)),
     ]
-    for fact in facts { _ = machine.handle(fact, at: now, draw: .middle) }
+    for fact in facts { _ = machine.handle(fact, at: now, random: .middle) }
     let key = schedule.insert(machine)
     directory[opening.name] = key
     origins.opened(opening.origin)
@@ -256,14 +256,14 @@ struct ClientRegistry: Sendable {
   // MARK: Random samples and numbers
 
   /// Returns a new random sample (R10).
-  mutating func draw() -> RandomSample {
+  mutating func randomSample() -> RandomSample {
     RandomSample(bits: UInt32(truncatingIfNeeded: random.next()))
   }
 
   /// Returns the number of the next stream.
-  mutating func nextLink() -> Int64 {
-    links += 1
-    return links
+  mutating func nextStream() -> Int64 {
+    lastStream += 1
+    return lastStream
   }
 
   /// What the client holds now.
@@ -280,7 +280,7 @@ struct ClientRegistry: Sendable {
       if entry.observers.isEmpty { counters.idle += 1 } else { counters.observed += 1 }
       counters.observers += entry.observers.count
       counters.requests += entry.inFlight == nil ? 0 : 1
-      counters.streams += entry.link == nil ? 0 : 1
+      counters.streams += entry.stream == nil ? 0 : 1
     }
     return counters
   }

@@ -49,7 +49,7 @@ struct EventStreamConnection: Sendable {
       }
     }
     if !Task.isCancelled { resourceEntry.streamEnded(at: client.clock.now()) }
-    client.heard(.linkLost, from: number, key: key)
+    client.heard(.streamLost, from: number, key: key)
   }
 
   private func opened<R: FreshResource>(
@@ -63,7 +63,7 @@ struct EventStreamConnection: Sendable {
       client.streamRefused(head, of: resourceEntry.resource.policy, from: number, key: key)
       return false
     }
-    client.heard(.linkOpened(isResumed: isResumed), from: number, key: key)
+    client.heard(.streamOpened(isResumed: isResumed), from: number, key: key)
     return true
   }
 
@@ -78,14 +78,14 @@ struct EventStreamConnection: Sendable {
     parser.withLock { parser in
       do { try parser.feed(bytes, into: &items) } catch { isReadable = false }
     }
-    client.heard(.linkHeard, from: number, key: key)
+    client.heard(.streamHeard, from: number, key: key)
     for item in items {
       if case .retry(let milliseconds) = item { resourceEntry.reconnectionTime(milliseconds) }
       guard case .event(let event) = item else { continue }
       switch resourceEntry.read(event) {
       case .sign: break
-      case .changed: client.heard(.linkChanged, from: number, key: key)
-      case .gap: client.heard(.linkGap, from: number, key: key)
+      case .changed: client.heard(.streamChanged, from: number, key: key)
+      case .gap: client.heard(.streamGap, from: number, key: key)
       case .delivered(let reading):
         let size = event.data.utf8.count
         client.delivered(reading, bytes: size, at: now, to: resourceEntry, from: number, key: key)

@@ -91,10 +91,10 @@ extension FreshnessClient {
     evidence: SampleEvidence? = nil
   ) {
     prolong(key, before: event, at: now, in: &registry)
-    let draw = registry.draw()
+    let random = registry.randomSample()
     // Looked up once and changed in place: copying the entry would copy its ring.
     guard let index = registry.entries.index(forKey: key),
-      let effects = registry.schedule.handle(event, for: key, at: now, draw: draw),
+      let effects = registry.schedule.handle(event, for: key, at: now, random: random),
       let machine = registry.schedule[key]
     else { return }
     let resourceEntry = registry.entries.values[index].resourceEntry
@@ -140,13 +140,13 @@ extension FreshnessClient {
       let origin = registry.entries.values[index].origin
       registry.origins.hurry(waiting.number, of: origin, priority: priority)
     }
-    if let order = effects.link {
-      registry.entries.values[index].link?.task.cancel()
-      registry.entries.values[index].link = nil
+    if let order = effects.stream {
+      registry.entries.values[index].stream?.task.cancel()
+      registry.entries.values[index].stream = nil
       if order == .open {
-        let number = registry.nextLink()
+        let number = registry.nextStream()
         let task = resourceEntry.listen(as: number, for: key, of: self)
-        registry.entries.values[index].link = task.map { (number, $0) }
+        registry.entries.values[index].stream = task.map { (number, $0) }
       }
     }
   }

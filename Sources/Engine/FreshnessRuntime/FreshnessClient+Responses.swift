@@ -56,7 +56,7 @@ extension FreshnessClient {
       for: key,
       at: now,
       in: &registry,
-      evidence: Self.evidence(received, of: inFlight, asking: resourceEntry.subject)
+      evidence: Self.evidence(received, of: inFlight, for: resourceEntry.subject)
     )
     registry.trim(to: limits.idleResources)
   }
@@ -109,7 +109,7 @@ extension FreshnessClient {
         sample,
         resource: title,
         origin: clock.origin,
-        evidence: Self.evidence(received, of: inFlight, asking: subject)
+        evidence: Self.evidence(received, of: inFlight, for: subject)
       )
     )
   }
@@ -117,7 +117,7 @@ extension FreshnessClient {
   private static func evidence<Value>(
     _ received: ReceivedResponse<Value>,
     of inFlight: ClientRegistry.InFlightRequest?,
-    asking subject: String?
+    for subject: String?
   ) -> SampleEvidence {
     var evidence = received.evidence
     evidence.reason = inFlight?.request.refresh.reason

@@ -7,8 +7,8 @@ extension FreshnessClient {
   /// Passes a stream event to the machine, if the stream is still that of its resource (D3).
   func heard(_ event: Event, from number: Int64, key: MachineSchedule.Key) {
     withRegistry { registry in
-      guard registry.entries[key]?.link?.number == number else { return }
-      if event == .linkLost { registry.entries[key]?.link = nil }
+      guard registry.entries[key]?.stream?.number == number else { return }
+      if event == .streamLost { registry.entries[key]?.stream = nil }
       handle(event, for: key, in: &registry)
     }
   }
@@ -27,14 +27,14 @@ extension FreshnessClient {
     while !isDone {
       let comparison = resourceEntry.compare(with: reading.value)
       isDone = withRegistry { registry in
-        guard registry.entries[key]?.link?.number == number,
+        guard registry.entries[key]?.stream?.number == number,
           let context = registry.schedule[key]?.context
         else { return true }
         guard resourceEntry.isCurrent(comparison) else { return false }
         var answer = resourceEntry.answer(for: received, comparison)
         let now = clock.now()
         answer.decoding = max(now - arrivedAt, .zero)
-        handle(.linkDelivered(context, answer), for: key, at: now, in: &registry)
+        handle(.streamDelivered(context, answer), for: key, at: now, in: &registry)
         return true
       }
     }
@@ -43,7 +43,7 @@ extension FreshnessClient {
   /// Removes a stream that turned out not to exist.
   func hasNoStream(_ number: Int64, key: MachineSchedule.Key) {
     withRegistry { registry in
-      if registry.entries[key]?.link?.number == number { registry.entries[key]?.link = nil }
+      if registry.entries[key]?.stream?.number == number { registry.entries[key]?.stream = nil }
     }
   }
 
@@ -56,7 +56,7 @@ extension FreshnessClient {
   ) {
     let wall = clock.wall()
     withRegistry { registry in
-      guard let entry = registry.entries[key], entry.link?.number == number else { return }
+      guard let entry = registry.entries[key], entry.stream?.number == number else { return }
       let outcome = ResponseOutcome(
         status: head.status,
         fields: head.headerFields,

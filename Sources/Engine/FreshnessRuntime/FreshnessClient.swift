@@ -244,11 +244,11 @@ public final class FreshnessClient: Sendable {
         entry.resourceEntry.forget()
         let context = Context(question: machine.context.question, identity: registry.identity)
         handle(.contextChanged(context), for: key, in: &registry)
-        guard let link = registry.entries[key]?.link else { continue }
+        guard let stream = registry.entries[key]?.stream else { continue }
         // A stream belongs to the identity that opened it.
-        link.task.cancel()
-        registry.entries[key]?.link = nil
-        handle(.linkLost, for: key, in: &registry)
+        stream.task.cancel()
+        registry.entries[key]?.stream = nil
+        handle(.streamLost, for: key, in: &registry)
       }
       registry.trim(to: limits.idleResources)
     }

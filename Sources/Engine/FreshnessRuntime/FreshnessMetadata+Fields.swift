@@ -15,7 +15,7 @@ extension FreshnessMetadata {
     self.init(
       fetchedAt: fetchedAt,
       cacheAge: cacheAge.flatMap { $0 >= 0 ? .milliseconds($0) : nil },
-      status: status.map { RealtimeStatus(word: $0) }
+      status: status.map { RealtimeStatus(name: $0) }
     )
   }
 }

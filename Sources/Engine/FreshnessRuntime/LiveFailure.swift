@@ -39,13 +39,13 @@ public struct LiveFailure: Error, Hashable, Sendable, CustomStringConvertible {
 
 extension LiveFailure {
   /// Adds the messages to a failure of the machine.
-  init(kind: Failure.Kind, status: Int?, since: Instant, words: FailureMessages?) {
+  init(kind: Failure.Kind, status: Int?, since: Instant, messages: FailureMessages?) {
     self.init(
       kind: kind,
       status: status,
       since: since,
-      problem: words?.problem,
-      description: words?.description ?? "no answer"
+      problem: messages?.problem,
+      description: messages?.description ?? "no answer"
     )
   }
 }

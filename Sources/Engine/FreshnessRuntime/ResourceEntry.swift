@@ -301,7 +301,7 @@ final class ResourceEntry<R: FreshResource>: AnyResourceEntry {
           kind: failure.kind,
           status: failure.status == 0 ? nil : Int(failure.status),
           since: failure.since,
-          words: state.failure
+          messages: state.failure
         )
       }
       return Self.takeWaiters(&state)
@@ -359,7 +359,7 @@ final class ResourceEntry<R: FreshResource>: AnyResourceEntry {
   func next(_ number: Int64) async -> LiveSnapshot<R.Value>? {
     await withTaskCancellationHandler {
       while !Task.isCancelled {
-        if let news = unseen(by: number) { return news }
+        if let update = unseen(by: number) { return update }
         let isOn = await withCheckedContinuation { waiter in
           wait(number, waiter)
         }
@@ -377,14 +377,14 @@ final class ResourceEntry<R: FreshResource>: AnyResourceEntry {
   }
 
   private func unseen(by number: Int64) -> LiveSnapshot<R.Value>? {
-    let news = state.withLock { state in
+    let update = state.withLock { state in
       guard let seen = state.observers[number]?.seen, seen < state.version else {
         return (LiveSnapshot<R.Value>, [@Sendable (inout R.Value) -> Void])?.none
       }
       state.observers[number]?.seen = state.version
       return (Self.numbered(state), state.pending.changes)
     }
-    return news.map { $0.0.showing($0.1) }
+    return update.map { $0.0.showing($0.1) }
   }
 
   private func wait(_ number: Int64, _ waiter: CheckedContinuation<Bool, Never>) {
@@ -432,11 +432,11 @@ final class ResourceEntry<R: FreshResource>: AnyResourceEntry {
   /// Reads an event against the current copy, and advances the resume point.
   func read(_ event: ServerSentEvent) -> StreamEvent<R.Value> {
     // Application code: never under the lock.
-    let news = resource.read(event, since: base)
+    let update = resource.read(event, since: base)
     state.withLock { state in
-      if case .gap = news { state.resume.reset() } else { state.resume.applied(event) }
+      if case .gap = update { state.resume.reset() } else { state.resume.applied(event) }
     }
-    return news
+    return update
   }
 
   /// Records the reconnection time set by the stream (WHATWG HTML: `retry:`).

@@ -34,7 +34,7 @@ public struct SampleEvidence: Hashable, Sendable {
 
   /// Adds the members of an exported line in order, omitting those that are `nil`.
   func add(to line: inout JSONLine) {
-    line.add("origin", reason?.word)
+    line.add("origin", reason?.name)
     line.add("asked", asked)
     line.add("answered", answered)
     line.add("requestId", requestId)
@@ -51,7 +51,7 @@ public struct SampleEvidence: Hashable, Sendable {
 
 extension RefreshRequest.Reason {
   /// The name of the origin in exported samples.
-  public var word: String {
+  public var name: String {
     switch self {
     case .prefetch: "prefetch"
     case .schedule: "schedule"

@@ -53,14 +53,14 @@ public struct SampleRecord: Hashable, Sendable {
     line.add("endedAt", endedAt.milliseconds)
     line.add("durationMs", sample.duration.milliseconds)
     line.add("status", Int64(sample.status))
-    line.add("outcome", sample.outcome.word)
+    line.add("outcome", sample.outcome.name)
     line.add("verdict", sample.verdict.map { "\($0)" })
     line.add("serverTime", sample.metadata.serverTime?.milliseconds)
     line.add("rtFetchedAt", sample.metadata.fetchedAt?.milliseconds)
     line.add("rtCacheAgeMs", sample.metadata.cacheAge?.milliseconds)
     line.add("ageMs", sample.metadata.ageAtArrival?.milliseconds)
-    line.add("responseMode", sample.metadata.mode?.word)
-    line.add("rtStatus", sample.metadata.effectiveStatus?.word)
+    line.add("responseMode", sample.metadata.mode?.name)
+    line.add("rtStatus", sample.metadata.effectiveStatus?.name)
     line.add("skewMs", sample.skew?.milliseconds)
     line.add("bytes", sample.bytes)
     line.add("conditional", sample.isConditional)
@@ -73,7 +73,7 @@ public struct SampleRecord: Hashable, Sendable {
 
 extension Outcome {
   /// The name of the outcome in exported samples.
-  public var word: String {
+  public var name: String {
     switch self {
     case .content: "content"
     case .unchanged: "unchanged"
@@ -92,7 +92,7 @@ extension Outcome {
 
 extension Failure.Kind {
   /// The name of the failure in exported lines.
-  public var word: String {
+  public var name: String {
     switch self {
     case .refused: "refused"
     case .unauthorised: "unauthorised"
@@ -109,7 +109,7 @@ extension Failure.Kind {
 
 extension ResponseMode {
   /// The value on the wire (seed 001, `meta.responseMode`).
-  public var word: String {
+  public var name: String {
     switch self {
     case .full: "full"
     case .degradedStatic: "degraded_static"
@@ -120,17 +120,17 @@ extension ResponseMode {
   }
 
   /// Reads a value from the wire; one that is not known becomes ``unknown``.
-  public init(word: String) {
+  public init(name: String) {
     let known: [ResponseMode] = [
       .full, .degradedStatic, .staleCacheFallback, .staticTimeoutFallback,
     ]
-    self = known.first { $0.word == word } ?? .unknown
+    self = known.first { $0.name == name } ?? .unknown
   }
 }
 
 extension RealtimeStatus {
   /// The value on the wire (seed 001, `meta.rtStatus`).
-  public var word: String {
+  public var name: String {
     switch self {
     case .applied: "applied"
     case .partial: "partial"
@@ -144,11 +144,11 @@ extension RealtimeStatus {
   }
 
   /// Reads a value from the wire; one that is not known becomes ``unknown``.
-  public init(word: String) {
+  public init(name: String) {
     let known: [RealtimeStatus] = [
       .applied, .partial, .skippedBudget, .disabled, .missingCache, .staleCache, .guardedError,
     ]
-    let other = word == "degraded" || word == "mixed" ? RealtimeStatus.partial : .unknown
-    self = known.first { $0.word == word } ?? other
+    let other = name == "degraded" || name == "mixed" ? RealtimeStatus.partial : .unknown
+    self = known.first { $0.name == name } ?? other
   }
 }

@@ -26,7 +26,7 @@ enum AnswerReader {
       bytes: try reader.whole("bytes", in: anyBytes) ?? 0,
       metadata: try reader.object("metadata", metadata) ?? FreshnessMetadata(),
       hints: try reader.object("hints", hints) ?? Hints(),
-      activity: try reader.word("activity"),
+      activity: try reader.choice("activity"),
       deviceTime: try reader.whole("deviceTime").map(WallTime.init(milliseconds:)),
       delay: try reader.whole("delay", in: anyBytes).map(Instant.Duration.init(milliseconds:)),
       decoding: .milliseconds(try reader.whole("decoding", in: anyBytes) ?? 0)
@@ -75,10 +75,10 @@ enum AnswerReader {
       fetchedAt: try reader.whole("fetchedAt").map(WallTime.init(milliseconds:)),
       cacheAge: try reader.whole("cacheAge", in: anySpan).map(Instant.Duration.init(milliseconds:)),
       transit: .milliseconds(try reader.whole("transit", in: anyBytes) ?? 0),
-      mode: try reader.word("mode"),
-      status: try reader.word("status"),
+      mode: try reader.choice("mode"),
+      status: try reader.choice("status"),
       appliedFlag: try reader.flag("appliedFlag"),
-      reason: try reader.word("reason")
+      reason: try reader.choice("reason")
     )
   }
 

@@ -29,7 +29,7 @@ public struct ConformanceVector: Sendable {
     /// What happens in the step.
     public var action: Action
     /// The random sample of the event, or of every event of a wait.
-    public var draw: RandomSample
+    public var random: RandomSample
     /// The expected results, by member; ``ConformanceRun`` compares them.
     public var expected: [String: JSONValue]
   }

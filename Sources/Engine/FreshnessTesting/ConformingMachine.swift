@@ -5,7 +5,7 @@ public import Freshness
 /// `RefreshMachine` conforms; a machine behind a wire form or in another language can conform too.
 public protocol ConformingMachine {
   /// Handles one event.
-  mutating func handle(_ event: Event, at now: Instant, draw: RandomSample) -> Effects
+  mutating func handle(_ event: Event, at now: Instant, random: RandomSample) -> Effects
 
   /// The alarm that is set, if any (R8).
   var alarm: Instant? { get }

@@ -12,10 +12,10 @@ extension ExpectedShape {
   private static let afterEvent: [String: ExpectedShape] = [
     "cancel": .optional(.whole),
     "request": .optional(.members(request)),
-    "snapshot": .word(CaseNames.names(Effects.SnapshotOrder.self)),
+    "snapshot": .name(CaseNames.of(Effects.SnapshotOrder.self)),
     "asOf": .optional(.whole),
     "changes": .set(Readout.changeNames.map(\.name)),
-    "link": .optional(.word(CaseNames.names(PushCommand.self))),
+    "stream": .optional(.name(CaseNames.of(PushCommand.self))),
     "alarm": .optional(.range),
     "sample": .optional(.members(sample)),
     "notes": .set(Readout.noteNames.map(\.name)),
@@ -32,8 +32,8 @@ extension ExpectedShape {
     "validator": .optional(.whole),
     "longPoll": .optional(.whole),
     "timeout": .whole,
-    "priority": .word(CaseNames.names(Request.Priority.self)),
-    "reason": .word(CaseNames.names(RefreshRequest.Reason.self)),
+    "priority": .name(CaseNames.of(Request.Priority.self)),
+    "reason": .name(CaseNames.of(RefreshRequest.Reason.self)),
     "isForced": .flag,
     "isUnconditional": .flag,
     "showsLoading": .flag,
@@ -47,8 +47,8 @@ extension ExpectedShape {
     "endedAt": .whole,
     "duration": .whole,
     "status": .whole,
-    "outcome": .word(AnswerReader.outcomeNames),
-    "verdict": .optional(.word(CaseNames.names(DowngradeProtection.Verdict.self))),
+    "outcome": .name(AnswerReader.outcomeNames),
+    "verdict": .optional(.name(CaseNames.of(DowngradeProtection.Verdict.self))),
     "metadata": .members(metadata),
     "skew": .optional(.whole),
     "bytes": .whole,
@@ -64,10 +64,10 @@ extension ExpectedShape {
     "fetchedAt": .optional(.whole),
     "cacheAge": .optional(.whole),
     "transit": .whole,
-    "mode": .optional(.word(CaseNames.names(ResponseMode.self))),
-    "status": .optional(.word(CaseNames.names(RealtimeStatus.self))),
+    "mode": .optional(.name(CaseNames.of(ResponseMode.self))),
+    "status": .optional(.name(CaseNames.of(RealtimeStatus.self))),
     "appliedFlag": .optional(.flag),
-    "reason": .optional(.word(CaseNames.names(RealtimeStatus.self))),
+    "reason": .optional(.name(CaseNames.of(RealtimeStatus.self))),
   ]
 
   private static let shows: [String: ExpectedShape] = [
@@ -76,7 +76,7 @@ extension ExpectedShape {
     "hasRealtime": .optional(.flag),
     "changedAt": .optional(.whole),
     "verifiedAt": .optional(.whole),
-    "failure": .optional(.word(Readout.failureNames)),
+    "failure": .optional(.name(Readout.failureNames)),
     "failureStatus": .optional(.whole),
     "failureReason": .optional(.whole),
     "failureSince": .optional(.whole),
@@ -85,30 +85,30 @@ extension ExpectedShape {
     "hasObservers": .flag,
     "outstanding": .optional(.whole),
     "failuresInARow": .whole,
-    "lifecycle": .word(CaseNames.names(Lifecycle.self)),
-    "connectivity": .word(CaseNames.names(Connectivity.self)),
+    "lifecycle": .name(CaseNames.of(Lifecycle.self)),
+    "connectivity": .name(CaseNames.of(Connectivity.self)),
     "context": .context,
-    "pace": .word(CaseNames.names(Pace.self)),
+    "pace": .name(CaseNames.of(Pace.self)),
     "label": .members(label),
-    "nextCause": .word(CaseNames.names(NextRequest.Cause.self)),
+    "nextCause": .name(CaseNames.of(NextRequest.Cause.self)),
     "nextDue": .optional(.range),
   ]
 
   private static let label: [String: ExpectedShape] = [
     "marker": .either(
-      .word(["none", "normal"]),
+      .name(["none", "normal"]),
       .oneOf([
         "reduced": .oneOf([
-          "status": .word(CaseNames.names(RealtimeStatus.self)),
-          "mode": .word(CaseNames.names(ResponseMode.self)),
+          "status": .name(CaseNames.of(RealtimeStatus.self)),
+          "mode": .name(CaseNames.of(ResponseMode.self)),
         ])
       ])
     ),
-    "badge": .word(CaseNames.names(FreshnessLabel.Badge.self)),
-    "notice": .word(CaseNames.names(FreshnessLabel.Notice.self)),
+    "badge": .name(CaseNames.of(FreshnessLabel.Badge.self)),
+    "notice": .name(CaseNames.of(FreshnessLabel.Notice.self)),
     "age": .optional(.whole),
     "isHeld": .flag,
-    "provenance": .word(CaseNames.names(Provenance.self)),
+    "provenance": .name(CaseNames.of(Provenance.self)),
     "wording": .optional(.oneOf(["seconds": .whole, "minutes": .whole, "hours": .whole])),
   ]
 }

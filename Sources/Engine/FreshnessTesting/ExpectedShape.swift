@@ -10,9 +10,9 @@ indirect enum ExpectedShape: Sendable {
   case whole
   /// An equal boolean.
   case flag
-  /// One of several words.
-  case word([String])
-  /// A list of distinct words, compared as a set.
+  /// One of several names.
+  case name([String])
+  /// A list of distinct names, compared as a set.
   case set([String])
   /// An object whose given members must match; others are not checked.
   case members([String: ExpectedShape])
@@ -38,10 +38,10 @@ indirect enum ExpectedShape: Sendable {
       guard case .whole = value else { throw expected("a whole number", value, place) }
     case .flag:
       guard case .bool = value else { throw expected("a boolean", value, place) }
-    case .word(let words): try Self.check(value, isOneOf: words, at: place)
-    case .set(let words):
+    case .name(let names): try Self.check(value, isOneOf: names, at: place)
+    case .set(let names):
       guard case .list(let elements) = value else { throw expected("a list", value, place) }
-      for element in elements { try Self.check(element, isOneOf: words, at: place) }
+      for element in elements { try Self.check(element, isOneOf: names, at: place) }
       guard Set(elements).count == elements.count else { throw place.with("a name appears twice") }
     case .members(let shapes):
       for (name, inner) in try Self.members(of: value, known: shapes, at: place) {
@@ -89,13 +89,13 @@ indirect enum ExpectedShape: Sendable {
 
   private static func check(
     _ value: JSONValue,
-    isOneOf words: [String],
+    isOneOf names: [String],
     at place: DocumentError
   ) throws(DocumentError) {
-    guard case .string(let word) = value else {
+    guard case .string(let name) = value else {
       throw place.with("a string is expected, not \(value.kind)")
     }
-    guard words.contains(word) else { throw place.with(CaseNames.unknown(word, known: words)) }
+    guard names.contains(name) else { throw place.with(CaseNames.unknown(name, known: names)) }
   }
 
   private static func members(

@@ -70,7 +70,7 @@ struct MemberReader {
   }
 
   /// Reads the name of an enumeration case, if present.
-  mutating func word<E: RawRepresentable<UInt8>>(
+  mutating func choice<E: RawRepresentable<UInt8>>(
     _ name: String,
     of type: E.Type = E.self
   ) throws(DocumentError) -> E? {
@@ -143,7 +143,7 @@ enum CaseNames {
   static func name<E: RawRepresentable<UInt8>>(_ value: E) -> String { String(describing: value) }
 
   /// Returns the names of all cases.
-  static func names<E: RawRepresentable<UInt8>>(_ type: E.Type) -> [String] {
+  static func of<E: RawRepresentable<UInt8>>(_ type: E.Type) -> [String] {
     all(type).map { name($0) }
   }
 

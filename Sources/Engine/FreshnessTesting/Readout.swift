@@ -10,7 +10,7 @@ enum Readout {
   static let noteNames: [(name: String, note: Notes)] = [
     ("coalesced", .coalesced), ("superseded", .superseded), ("held", .held),
     ("retried", .retried), ("rescued", .rescued), ("drifted", .drifted), ("timedOut", .timedOut),
-    ("prefetchDropped", .prefetchDropped), ("deferred", .deferred), ("linkLost", .linkLost),
+    ("prefetchDropped", .prefetchDropped), ("deferred", .deferred), ("streamLost", .streamLost),
     ("overtaken", .overtaken),
   ]
 
@@ -31,12 +31,12 @@ enum Readout {
     [
       "cancel": optional(effects.cancel?.generation),
       "request": effects.request.map { .object(request($0)) } ?? .null,
-      "snapshot": word(effects.snapshot),
+      "snapshot": name(effects.snapshot),
       "asOf": optional(effects.asOf?.milliseconds),
       "changes": .list(
         changeNames.filter { effects.changes.contains($0.change) }.map { .string($0.name) }
       ),
-      "link": effects.link.map { word($0) } ?? .null,
+      "stream": effects.stream.map { name($0) } ?? .null,
       "alarm": optional(effects.alarm?.milliseconds),
       "sample": effects.sample.map { .object(sample($0)) } ?? .null,
       "notes": .list(
@@ -52,8 +52,8 @@ enum Readout {
       "validator": optional(request.validator?.number),
       "longPoll": optional(request.longPoll?.milliseconds),
       "timeout": .whole(request.timeout.milliseconds),
-      "priority": word(request.priority),
-      "reason": word(request.refresh.reason),
+      "priority": name(request.priority),
+      "reason": name(request.refresh.reason),
       "isForced": .bool(request.refresh.isForced),
       "isUnconditional": .bool(request.refresh.isUnconditional),
       "showsLoading": .bool(request.refresh.showsLoading),
@@ -70,7 +70,7 @@ enum Readout {
       "duration": .whole(sample.duration.milliseconds),
       "status": .whole(Int64(sample.status)),
       "outcome": .string(name(sample.outcome)),
-      "verdict": sample.verdict.map { word($0) } ?? .null,
+      "verdict": sample.verdict.map { name($0) } ?? .null,
       "metadata": .object(metadata(sample.metadata)),
       "skew": optional(sample.skew?.milliseconds),
       "bytes": .whole(sample.bytes),
@@ -88,10 +88,10 @@ enum Readout {
       "fetchedAt": optional(metadata.fetchedAt?.milliseconds),
       "cacheAge": optional(metadata.cacheAge?.milliseconds),
       "transit": .whole(metadata.transit.milliseconds),
-      "mode": metadata.mode.map { word($0) } ?? .null,
-      "status": metadata.status.map { word($0) } ?? .null,
+      "mode": metadata.mode.map { name($0) } ?? .null,
+      "status": metadata.status.map { name($0) } ?? .null,
       "appliedFlag": metadata.appliedFlag.map { .bool($0) } ?? .null,
-      "reason": metadata.reason.map { word($0) } ?? .null,
+      "reason": metadata.reason.map { name($0) } ?? .null,
     ]
   }
 
@@ -115,12 +115,12 @@ enum Readout {
       "hasObservers": .bool(machine.hasObservers),
       "outstanding": optional(machine.outstanding?.generation),
       "failuresInARow": .whole(Int64(machine.failuresInARow)),
-      "lifecycle": word(machine.lifecycle),
-      "connectivity": word(machine.connectivity),
+      "lifecycle": name(machine.lifecycle),
+      "connectivity": name(machine.connectivity),
       "context": context(machine.context),
-      "pace": word(machine.pace(at: now)),
+      "pace": name(machine.pace(at: now)),
       "label": label(machine.label(at: now)),
-      "nextCause": word(machine.nextRequest.cause),
+      "nextCause": name(machine.nextRequest.cause),
       "nextDue": optional(machine.nextRequest.due?.milliseconds),
     ])
   }
@@ -130,8 +130,8 @@ enum Readout {
       switch label.marker {
       case .none: .string("none")
       case .normal: .string("normal")
-      case .reduced(.status(let status)): .object(["reduced": .object(["status": word(status)])])
-      case .reduced(.mode(let mode)): .object(["reduced": .object(["mode": word(mode)])])
+      case .reduced(.status(let status)): .object(["reduced": .object(["status": name(status)])])
+      case .reduced(.mode(let mode)): .object(["reduced": .object(["mode": name(mode)])])
       }
     let wording: JSONValue =
       switch label.wording {
@@ -142,11 +142,11 @@ enum Readout {
       }
     return .object([
       "marker": marker,
-      "badge": word(label.badge),
-      "notice": word(label.notice),
+      "badge": name(label.badge),
+      "notice": name(label.notice),
       "age": optional(label.age?.milliseconds),
       "isHeld": .bool(label.isHeld),
-      "provenance": word(label.provenance),
+      "provenance": name(label.provenance),
       "wording": wording,
     ])
   }
@@ -174,7 +174,7 @@ enum Readout {
 
   private static func optional(_ number: Int64?) -> JSONValue { number.map { .whole($0) } ?? .null }
 
-  private static func word<E: RawRepresentable<UInt8>>(_ value: E) -> JSONValue {
+  private static func name<E: RawRepresentable<UInt8>>(_ value: E) -> JSONValue {
     .string(CaseNames.name(value))
   }
 

@@ -22,7 +22,7 @@ enum VectorReader {
     var reader = try MemberReader(value, at: place)
     let instant = try self.instant(&reader, after: previous ?? .start)
     guard let name = try reader.string("event") else { throw reader.error("event", "is missing") }
-    let draw = try self.draw(&reader)
+    let random = try self.random(&reader)
     let values = reader.consume("with")
     let action = try self.action(name, values, reader)
     let place = reader.place(of: "expect")
@@ -34,7 +34,7 @@ enum VectorReader {
       instant: instant,
       name: name,
       action: action,
-      draw: draw,
+      random: random,
       expected: members
     )
   }
@@ -61,16 +61,16 @@ enum VectorReader {
     }
   }
 
-  private static func draw(_ reader: inout MemberReader) throws(DocumentError) -> RandomSample {
-    guard let value = reader.consume("draw") else { return .middle }
+  private static func random(_ reader: inout MemberReader) throws(DocumentError) -> RandomSample {
+    guard let value = reader.consume("random") else { return .middle }
     switch value {
     case .string("lowest"): return .lowest
     case .string("middle"): return .middle
     case .string("highest"): return .highest
     case .string(let word):
-      throw reader.error("draw", CaseNames.unknown(word, known: ["lowest", "middle", "highest"]))
+      throw reader.error("random", CaseNames.unknown(word, known: ["lowest", "middle", "highest"]))
     default:
-      let number = try MemberReader.whole(value, in: bits32, at: reader.place(of: "draw"))
+      let number = try MemberReader.whole(value, in: bits32, at: reader.place(of: "random"))
       return RandomSample(bits: UInt32(truncatingIfNeeded: number))
     }
   }
@@ -79,15 +79,16 @@ enum VectorReader {
   static let eventNames = [
     "started", "stopped", "paceRequested", "prefetch", "woke", "slept", "lifecycle", "focused",
     "connectivity", "refreshRequested", "contextChanged", "activity", "acted", "fulfilled", "wrote",
-    "evicted", "answered", "linkOpened", "linkHeard", "linkChanged", "linkDelivered", "linkGap",
-    "linkLost", "restored", "restrained", "notHeld", "queued", "wait",
+    "evicted", "answered", "streamOpened", "streamHeard", "streamChanged", "streamDelivered",
+    "streamGap",
+    "streamLost", "restored", "restrained", "notHeld", "queued", "wait",
   ]
 
   private static let bareEvents: [String: Event] = [
     "started": .started, "stopped": .stopped, "prefetch": .prefetch, "woke": .woke,
     "slept": .slept, "focused": .focused, "acted": .acted, "fulfilled": .fulfilled,
-    "evicted": .evicted, "linkHeard": .linkHeard, "linkChanged": .linkChanged,
-    "linkGap": .linkGap, "linkLost": .linkLost,
+    "evicted": .evicted, "streamHeard": .streamHeard, "streamChanged": .streamChanged,
+    "streamGap": .streamGap, "streamLost": .streamLost,
   ]
 
   private static func action(
@@ -125,11 +126,11 @@ enum VectorReader {
       guard value != .null else { return .event(.paceRequested(nil)) }
       let span = try MemberReader.whole(value, in: 0...JSONValue.largestNumber, at: place)
       return .event(.paceRequested(.milliseconds(span)))
-    case "lifecycle": return .event(.lifecycle(try needed(reader.word("to"), "to", reader)))
-    case "connectivity": return .event(.connectivity(try needed(reader.word("to"), "to", reader)))
+    case "lifecycle": return .event(.lifecycle(try needed(reader.choice("to"), "to", reader)))
+    case "connectivity": return .event(.connectivity(try needed(reader.choice("to"), "to", reader)))
     case "refreshRequested": return .event(.refreshRequested(try refresh(&reader)))
     case "contextChanged": return .event(.contextChanged(try context(&reader)))
-    case "activity": return .event(.activity(try needed(reader.word("is"), "is", reader)))
+    case "activity": return .event(.activity(try needed(reader.choice("is"), "is", reader)))
     case "wrote":
       return .event(.wrote(Revision(try needed(reader.whole("revision"), "revision", reader))))
     case "restored":
@@ -162,16 +163,16 @@ enum VectorReader {
         generation: try reader.whole("generation"),
         context: try reader.object("context", context)
       )
-    case "linkOpened":
+    case "streamOpened":
       let isResumed = try needed(reader.flag("isResumed"), "isResumed", reader)
-      return .event(.linkOpened(isResumed: isResumed))
+      return .event(.streamOpened(isResumed: isResumed))
     case "answered":
       return .answered(
         generation: try reader.whole("generation"),
         context: try reader.object("context", context),
         try needed(reader.object("answer", AnswerReader.answer), "answer", reader)
       )
-    case "linkDelivered":
+    case "streamDelivered":
       return .delivered(
         context: try reader.object("context", context),
         try needed(reader.object("answer", AnswerReader.answer), "answer", reader)
@@ -209,7 +210,7 @@ enum VectorReader {
       }
       return refresh
     }
-    let reason: RefreshRequest.Reason = try needed(reader.word("reason"), "reason", reader)
+    let reason: RefreshRequest.Reason = try needed(reader.choice("reason"), "reason", reader)
     return RefreshRequest(
       reason,
       isForced: try reader.flag("isForced") ?? false,

@@ -24,29 +24,29 @@ struct VectorRun<Machine: ConformingMachine> {
   mutating func handle(_ step: ConformanceVector.Step, number: Int) {
     var problem: JSONValue?
     switch step.action {
-    case .wait(let service): problem = wait(until: step.instant, service, draw: step.draw)
+    case .wait(let service): problem = wait(until: step.instant, service, random: step.random)
     case .event(let event):
       now = step.instant
-      send(event, draw: step.draw)
+      send(event, random: step.random)
     case .delivered(let context, let answer):
       now = step.instant
-      send(.linkDelivered(context ?? machine.context, answer), draw: step.draw)
+      send(.streamDelivered(context ?? machine.context, answer), random: step.random)
     case .answered(let generation, let context, let answer):
       now = step.instant
       switch ticket(generation, context) {
-      case .success(let ticket): send(.answered(ticket, answer), draw: step.draw)
+      case .success(let ticket): send(.answered(ticket, answer), random: step.random)
       case .failure(let missing): problem = .string(missing.description)
       }
     case .notHeld(let generation, let context):
       now = step.instant
       switch ticket(generation, context) {
-      case .success(let ticket): send(.notHeld(ticket), draw: step.draw)
+      case .success(let ticket): send(.notHeld(ticket), random: step.random)
       case .failure(let missing): problem = .string(missing.description)
       }
     case .queued(let generation, let context):
       now = step.instant
       switch ticket(generation, context) {
-      case .success(let ticket): send(.queued(ticket), draw: step.draw)
+      case .success(let ticket): send(.queued(ticket), random: step.random)
       case .failure(let missing): problem = .string(missing.description)
       }
     }
@@ -77,8 +77,8 @@ struct VectorRun<Machine: ConformingMachine> {
     )
   }
 
-  private mutating func send(_ event: Event, draw: RandomSample) {
-    last = machine.handle(event, at: now, draw: draw)
+  private mutating func send(_ event: Event, random: RandomSample) {
+    last = machine.handle(event, at: now, random: random)
     diagnostics.record(last)
     guard let request = last.request else { return }
     ordered[request.ticket.generation] = (request.ticket.context, now)
@@ -93,7 +93,7 @@ struct VectorRun<Machine: ConformingMachine> {
   private mutating func wait(
     until end: Instant,
     _ service: ConformanceVector.Service?,
-    draw: RandomSample
+    random: RandomSample
   ) -> JSONValue? {
     last = Effects()
     last.alarm = machine.alarm
@@ -103,10 +103,10 @@ struct VectorRun<Machine: ConformingMachine> {
       let answer = service.flatMap { answerDue($0) }
       if let (event, due) = answer, due <= end, alarm.map({ due <= $0 }) ?? true {
         now = due
-        send(event, draw: draw)
+        send(event, random: random)
       } else if let alarm, alarm <= end {
         now = alarm
-        send(.woke, draw: draw)
+        send(.woke, random: random)
       } else {
         now = end
         return nil

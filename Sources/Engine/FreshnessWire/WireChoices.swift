@@ -125,12 +125,12 @@ extension Event: WireReadable, WireWritable {
     case 15: self = .wrote(try reader.revision())
     case 16: self = .evicted
     case 17: self = .answered(try Ticket(from: &reader), try Answer(from: &reader))
-    case 18: self = .linkOpened(isResumed: try reader.flag())
-    case 19: self = .linkHeard
-    case 20: self = .linkChanged
-    case 21: self = .linkDelivered(try Context(from: &reader), try Answer(from: &reader))
-    case 22: self = .linkGap
-    case 23: self = .linkLost
+    case 18: self = .streamOpened(isResumed: try reader.flag())
+    case 19: self = .streamHeard
+    case 20: self = .streamChanged
+    case 21: self = .streamDelivered(try Context(from: &reader), try Answer(from: &reader))
+    case 22: self = .streamGap
+    case 23: self = .streamLost
     case 24:
       self = .restored(
         try reader.revision(),
@@ -181,17 +181,17 @@ extension Event: WireReadable, WireWritable {
       try writer.caseNumber(17)
       try ticket.write(to: &writer)
       try answer.write(to: &writer)
-    case .linkOpened(let isResumed):
+    case .streamOpened(let isResumed):
       try writer.caseNumber(18)
       try writer.flag(isResumed)
-    case .linkHeard: try writer.caseNumber(19)
-    case .linkChanged: try writer.caseNumber(20)
-    case .linkDelivered(let context, let answer):
+    case .streamHeard: try writer.caseNumber(19)
+    case .streamChanged: try writer.caseNumber(20)
+    case .streamDelivered(let context, let answer):
       try writer.caseNumber(21)
       try context.write(to: &writer)
       try answer.write(to: &writer)
-    case .linkGap: try writer.caseNumber(22)
-    case .linkLost: try writer.caseNumber(23)
+    case .streamGap: try writer.caseNumber(22)
+    case .streamLost: try writer.caseNumber(23)
     case .restored(let revision, let age, let sourceTime):
       try writer.caseNumber(24)
       try writer.revision(revision)

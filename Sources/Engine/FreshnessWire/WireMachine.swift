@@ -42,11 +42,11 @@ public struct WireMachine: Hashable, Sendable {
   ) throws(WireError) -> Int32 {
     var reader = WireReader(words)
     let now = try reader.instant()
-    let draw = try reader.draw()
+    let random = try reader.randomSample()
     let event = try Event(from: &reader)
     try reader.end()
     guard buffer.count >= Wire.longestMessage else { throw WireError(.noRoom, at: 0) }
-    let effects = machine.handle(event, at: now, draw: draw)
+    let effects = machine.handle(event, at: now, random: random)
     diagnostics.record(effects)
     var writer = WireWriter(buffer)
     try effects.write(to: &writer)

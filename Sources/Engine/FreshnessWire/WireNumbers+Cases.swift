@@ -435,7 +435,7 @@ extension Notes: WireBits {
     if contains(.timedOut) { bits |= 64 }
     if contains(.prefetchDropped) { bits |= 128 }
     if contains(.deferred) { bits |= 256 }
-    if contains(.linkLost) { bits |= 512 }
+    if contains(.streamLost) { bits |= 512 }
     if contains(.overtaken) { bits |= 1_024 }
     return bits
   }

@@ -124,7 +124,7 @@ public struct WireReader {
   }
 
   /// Reads a random sample.
-  public mutating func draw() throws(WireError) -> RandomSample {
+  public mutating func randomSample() throws(WireError) -> RandomSample {
     RandomSample(bits: UInt32(truncatingIfNeeded: try integer(in: 0...Int64(UInt32.max))))
   }
 

@@ -355,7 +355,7 @@ extension Effects: WireWritable {
     try writer.optionalInstant(asOf)
     try writer.bits(changes)
     try Request.write(request, to: &writer)
-    try writer.optionalNumbered(link)
+    try writer.optionalNumbered(stream)
     try writer.optionalInstant(alarm)
     try Sample.write(sample, to: &writer)
     try writer.bits(notes)

@@ -33,7 +33,7 @@ struct MatchValue {
           code: "match_unsure",
           message:
             "the best match, \"\(match.book.title)\", "
-            + (match.doubt.map(\.words) ?? "is not sure enough")
+            + (match.doubt.map(\.explanation) ?? "is not sure enough")
         )
       )
     case .notFound:

@@ -82,9 +82,9 @@ private actor JobFollowing {
     )
   }
 
-  /// The moment, in milliseconds: the time here when it began, and what went by since, whatever becomes of the clock.
+  /// The current instant, in milliseconds: the time here when it began, and what went by since, whatever becomes of the clock.
   private var now: Int64 { beginWall + Int64((ContinuousClock.now - begin) / .milliseconds(1)) }
-  private var draw: UInt64 { .random(in: .min ... .max) }
+  private var random: UInt64 { .random(in: .min ... .max) }
 
   func start() { perform(machine.start(now: now)) }
 
@@ -140,7 +140,7 @@ private actor JobFollowing {
   }
 
   private func wake() {
-    let orders = machine.woke(now: now, draw: draw)
+    let orders = machine.woke(now: now, random: random)
     // A stream that is left because it was silent for too long.
     if orders.first == .disconnect { interrupted() }
     perform(orders)
@@ -233,7 +233,7 @@ private actor JobFollowing {
   }
 
   fileprivate func received(_ bytes: [UInt8], _ attempt: Int) {
-    perform(machine.received(reader.message(bytes), attempt: attempt, now: now, draw: draw))
+    perform(machine.received(reader.message(bytes), attempt: attempt, now: now, random: random))
   }
 
   fileprivate func reconnects(after milliseconds: Int64, _ attempt: Int) {
@@ -243,7 +243,7 @@ private actor JobFollowing {
   fileprivate func heard() { machine.heard(now: now) }
 
   fileprivate func ended(_ trouble: JobFollower.Trouble, _ attempt: Int) {
-    let orders = machine.ended(trouble, attempt: attempt, now: now, draw: draw)
+    let orders = machine.ended(trouble, attempt: attempt, now: now, random: random)
     guard !orders.isEmpty else { return }
     interrupted()
     perform(orders)
@@ -256,10 +256,10 @@ private actor JobFollowing {
       let state = try await client.state(credential, after: machine.asksAfter)
       guard !Task.isCancelled else { return }
       if machine.transport == .polling { connected(by: .polling) }
-      perform(machine.polled(state.events, state: state.state?.known, now: now, draw: draw))
+      perform(machine.polled(state.events, state: state.state?.known, now: now, random: random))
     } catch {
       guard !Task.isCancelled else { return }
-      let orders = machine.pollFailed(Self.trouble(error), now: now, draw: draw)
+      let orders = machine.pollFailed(Self.trouble(error), now: now, random: random)
       interrupted()
       perform(orders)
     }
@@ -276,7 +276,7 @@ private actor JobFollowing {
     } catch {
       renewal = nil
       guard !Task.isCancelled else { return }
-      perform(machine.tokenNotRefreshed(Self.trouble(error), now: now, draw: draw))
+      perform(machine.tokenNotRefreshed(Self.trouble(error), now: now, random: random))
     }
   }
 

@@ -52,7 +52,7 @@ func reserveMemory(_ size: UInt) -> Int32
 /// What the host reports to the machine.
 struct FollowStep {
   var now: Int64
-  var draw: UInt64
+  var random: UInt64
   var event: FollowMachine.Event
 }
 
@@ -127,7 +127,7 @@ public func handle(_ count: Int32) -> Int32 {
       throw WordError(code: .noSuchMachine, position: 0)
     }
     let step = try Shared.message(count, FollowStep.self)
-    let orders = machine.handle(step.event, now: step.now, draw: step.draw)
+    let orders = machine.handle(step.event, now: step.now, random: step.random)
     var words = Shared.writer
     try FollowOrders(orders: orders).write(to: &words)
     Shared.machine = machine

@@ -78,7 +78,7 @@ extension FollowStep: WordReadable {
   init(_ words: inout WordReader) throws(WordError) {
     self.init(
       now: try words.integer(),
-      draw: try words.bits(),
+      random: try words.bits(),
       event: try FollowMachine.Event(&words)
     )
   }

@@ -27,7 +27,7 @@ extension JSONShape {
     case .whole(let range): "a whole number from \(range.lowerBound) to \(range.upperBound)"
     case .number: "a number"
     case .string: "a string"
-    case .words(let words): "one of " + words.map { "\"\($0)\"" }.joined(separator: ", ")
+    case .oneOf(let values): "one of " + values.map { "\"\($0)\"" }.joined(separator: ", ")
     case .date(let form): form.rawValue
     case .list: "a list"
     case .map, .object, .tagged: "an object"
@@ -99,7 +99,7 @@ private struct ShapeComparison {
       return report("a string", found: Self.found(members[tag]), at: place)
     }
     guard let shape = shapes[word] else {
-      let known = JSONShape.words(shapes.keys.sorted())
+      let known = JSONShape.oneOf(shapes.keys.sorted())
       if reader == .codable { report(known.expectation, .string(word), at: place) }
       return
     }
@@ -133,7 +133,7 @@ private struct ShapeComparison {
     case (.number, .string(let text)): return reader == .gson && Double(text) != nil
     case (.string, .string): return true
     case (.string, .whole), (.string, .decimal), (.string, .bool): return reader == .gson
-    case (.words(let words), .string(let word)): return reader != .codable || words.contains(word)
+    case (.oneOf(let values), .string(let word)): return reader != .codable || values.contains(word)
     case (.date(let form), _): return form.admits(value)
     default: return false
     }

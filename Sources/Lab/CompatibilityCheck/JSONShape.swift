@@ -4,7 +4,7 @@
 ///
 ///     static let todo: JSONShape = .object([
 ///       "id": .string,
-///       "status": .words(["pending", "in_progress", "completed"]),
+///       "status": .oneOf(["pending", "in_progress", "completed"]),
 ///       "finishedAt": .optional(.date(.wholeSeconds)),
 ///     ])
 ///
@@ -22,7 +22,7 @@ package indirect enum JSONShape: Hashable, Sendable {
   /// A string.
   case string
   /// One of these strings: an enumeration that is closed.
-  case words([String])
+  case oneOf([String])
   /// An instant.
   case date(DateForm)
   /// A list of these.

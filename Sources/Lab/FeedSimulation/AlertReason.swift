@@ -3,7 +3,7 @@ import GTFSRealtime
 /// The cause of a disruption as given by an alert.
 struct AlertReason: Hashable, Sendable {
   var cause: AlertCause
-  var words: AlertMessages
+  var messages: AlertMessages
 
   /// The causes of incidents.
   static let incidents: [AlertReason] = [
@@ -63,8 +63,8 @@ struct AlertReason: Hashable, Sendable {
     ),
   ]
 
-  init(_ cause: AlertCause, _ words: AlertMessages) {
+  init(_ cause: AlertCause, _ messages: AlertMessages) {
     self.cause = cause
-    self.words = words
+    self.messages = messages
   }
 }

@@ -1,6 +1,6 @@
 /// The delays of a run along its stops.
 ///
-/// The final delays are drawn once per stop. What is known of them depends on the instant: at past
+/// The final delays are chosen once per stop. What is known of them depends on the instant: at past
 /// stops, the final delay; at the next one, a part of the change in proportion to the progress of
 /// the run; beyond, that delay, which the producer expects to shrink by one step per stop. A run is
 /// never expected to leave in the past, and never leaves a stop before it arrives there.
@@ -10,8 +10,8 @@ enum DelayWalk {
   /// How long before its scheduled start a late start begins to show, in seconds.
   static let foresight: Int64 = 300
 
-  /// Draws the final delays.
-  static func draw(
+  /// Chooses the final delays.
+  static func choose(
     _ calls: inout [RunCall],
     random: RandomSource,
     shares: ScenarioShares,
@@ -24,23 +24,23 @@ enum DelayWalk {
     if isEarly {
       delay = -step * Int32(random.within(1...8, .startAmount))
     } else if random.isHit(shares.startsLate, .startDelay) {
-      // The smaller of two draws counts: short delays are more frequent than long ones.
+      // The smaller of two random numbers counts: short delays are more frequent than long ones.
       let most = max(1, shares.latestStart / Int(step))
-      let drawn = min(
+      let chosen = min(
         random.within(1...most, .startAmount),
         random.within(1...most, .startAmount, 1)
       )
-      delay = step * Int32(drawn)
+      delay = step * Int32(chosen)
     }
     for index in calls.indices {
       if index > 0 {
         let run = calls[index].scheduledDeparture - calls[index - 1].scheduledDeparture
         var change: Int32 = 0
-        let drawn = Int(random.bits(.step, index) % 1_000)
+        let chosen = Int(random.bits(.step, index) % 1_000)
         let amount = step * Int32(random.within(1...3, .stepAmount, index))
-        if drawn < shares.grows {
+        if chosen < shares.grows {
           change = amount
-        } else if drawn < shares.grows + shares.recovers, delay > 0 {
+        } else if chosen < shares.grows + shares.recovers, delay > 0 {
           change = -min(amount, delay, Int32(max(0, min(run, 3_600)) / 12) * step)
         }
         if index == shockPlace {

@@ -18,8 +18,8 @@ struct FeedRhythm: Sendable {
   /// Returns when a publication appears.
   func instant(of number: Int64) -> Int64 {
     let most = Int(period * Self.jitterPercent / 100)
-    let draws = random.of(.jitter, UInt64(bitPattern: number))
-    return number * period + Int64(draws.within(0...most, .jitter))
+    let jitter = random.of(.jitter, UInt64(bitPattern: number))
+    return number * period + Int64(jitter.within(0...most, .jitter))
   }
 
   /// Returns the number of the last publication that has appeared at an instant.

@@ -44,7 +44,7 @@ extension FeedWorld {
     let effects: [(AlertEffect, AlertMessages)] = [
       (.significantDelays, .delays), (.reducedService, .reduced), (.detour, .detour),
     ]
-    let (effect, effectWords) = effects[random.within(0...2, .alert)]
+    let (effect, effectMessages) = effects[random.within(0...2, .alert)]
     let reasons = AlertReason.incidents
     let reason = reasons[random.within(0...reasons.count - 1, .incidentCause)]
     var alert = Alert(entityID: "route.\(route.id).\(incident.block)")
@@ -59,8 +59,8 @@ extension FeedWorld {
     alert.cause = reason.cause
     alert.effect = effect
     alert.severity = random.isHit(200, .alertDetail) ? .severe : .warning
-    alert.header = (AlertMessages.line(name) + .colon + effectWords).translated(random)
-    alert.text = (reason.words + .moreTime).translated(random)
+    alert.header = (AlertMessages.line(name) + .colon + effectMessages).translated(random)
+    alert.text = (reason.messages + .moreTime).translated(random)
     if random.isHit(400, .link) { alert.url = Self.link(alert.entityID) }
     return alert
   }
@@ -115,7 +115,7 @@ extension FeedWorld {
       alert.severity = .severe
       let time = AlertMessages.name(" (\(TimeOfDay.text(Int(startTime)).prefix(5))) ")
       alert.header = (AlertMessages.line(name) + time + .cancelled).translated(random)
-      alert.text = (reason.words + .nextOne).translated(random)
+      alert.text = (reason.messages + .nextOne).translated(random)
     case .running:
       let skipped = state.calls.filter { $0.status == .skipped }
       guard let first = skipped.first else { return nil }
@@ -130,7 +130,7 @@ extension FeedWorld {
       let stop = String(decoding: timetable.name(of: first.stop), as: UTF8.self)
       alert.header =
         (AlertMessages.line(name) + .name(" ") + .doesNotStop + .name(stop)).translated(random)
-      alert.text = (reason.words + .apology).translated(random)
+      alert.text = (reason.messages + .apology).translated(random)
     default: return nil
     }
     return alert

@@ -168,7 +168,12 @@ extension FeedWorld {
     _ random: RandomSource,
     _ instant: Int64
   ) {
-    DelayWalk.draw(&state.calls, random: random, shares: shares, isDisturbed: scenario.isDisturbed)
+    DelayWalk.choose(
+      &state.calls,
+      random: random,
+      shares: shares,
+      isDisturbed: scenario.isDisturbed
+    )
     _ = DelayWalk.removeUnknown(&state.calls, at: instant)
     let first = state.calls.firstIndex { $0.departure > instant - Self.tail }
     guard let first else {

@@ -118,14 +118,14 @@ extension ClientJudge {
     }
     let others = contents.filter { sample in
       guard let asked = sample.asked, let answered = sample.answered else { return false }
-      return asked != answered && !isSameStop(recording.words[asked], recording.words[answered])
+      return asked != answered && !isSameStop(recording.strings[asked], recording.strings[answered])
     }
     if let first = others.first, let asked = first.asked, let answered = first.answered {
       findings.append(
         Gate.Finding(
           "\(Figures.count(others.count, "answer")) of another stop: line \(first.line) asked for"
-            + " \"\(recording.words[asked].prefix(60))\" and got"
-            + " \"\(recording.words[answered].prefix(60))\"",
+            + " \"\(recording.strings[asked].prefix(60))\" and got"
+            + " \"\(recording.strings[answered].prefix(60))\"",
           others.map(\.line)
         )
       )

@@ -109,7 +109,7 @@ struct ClientJudge {
     var seen = Set<String>()
     for sample in samples {
       for (member, known) in [(sample.mode, Self.modes), (sample.realtime, Self.statuses)] {
-        guard let word = member.map({ recording.words[$0] }) else { continue }
+        guard let word = member.map({ recording.strings[$0] }) else { continue }
         seen.insert(word)
         if !known.contains(word) { unknown[word, default: []].append(sample.line) }
       }
@@ -120,11 +120,11 @@ struct ClientJudge {
         $0.value
       )
     }
-    let words = seen.sorted().prefix(8).joined(separator: ", ")
+    let found = seen.sorted().prefix(8).joined(separator: ", ")
     return Gate(
       "known_modes",
       "every responseMode and rtStatus is one of the contract",
-      measured: words.isEmpty ? "none" : words,
+      measured: found.isEmpty ? "none" : found,
       Array(findings),
       isOfSeed: true
     )

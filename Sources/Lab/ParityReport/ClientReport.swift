@@ -66,15 +66,15 @@ package struct ClientReport: Sendable {
 
   /// Returns the frequencies of the values of `rtStatus` or `responseMode`, the most frequent
   /// first.
-  package func words(
+  package func counts(
     _ member: KeyPath<RecordedSample, Int32?>
-  ) -> [(word: String, count: Int)] {
-    var counts: [Int32: Int] = [:]
+  ) -> [(value: String, count: Int)] {
+    var found: [Int32: Int] = [:]
     for sample in answers {
-      if let word = sample[keyPath: member] { counts[word, default: 0] += 1 }
+      if let value = sample[keyPath: member] { found[value, default: 0] += 1 }
     }
-    return counts.map { (recording.words[$0.key], $0.value) }
-      .sorted { ($1.count, $0.word) < ($0.count, $1.word) }
+    return found.map { (recording.strings[$0.key], $0.value) }
+      .sorted { ($1.count, $0.value) < ($0.count, $1.value) }
   }
 
   /// The responses whose realtime data was not applied, in percent of those that say.

@@ -83,20 +83,20 @@ struct ParityJudge {
   /// Clients with other presets have other intervals, but deviate from them equally.
   private var intervalsAlike: Gate {
     let stretches = [stretch(first), stretch(second)]
-    let words = stretches.map { $0.map { Figures.decimal(Double($0) / 100, places: 2) } ?? "–" }
+    let cadences = stretches.map { $0.map { Figures.decimal(Double($0) / 100, places: 2) } ?? "–" }
     let gap = stretches[0].flatMap { left in stretches[1].map { abs($0 - left) } }
     let isAlike = gap.map { $0 <= ReportLimits.mostIntervalGap } ?? false
     return Gate(
       "intervals_alike",
       "the mean intervals differ by at most \(ReportLimits.mostIntervalGap) % of the cadence",
-      measured: "\(words[0]) and \(words[1]) cadences",
+      measured: "\(cadences[0]) and \(cadences[1]) cadences",
       isAlike
         ? []
         : [
           Gate.Finding(
             gap == nil
               ? "a recording has no interval of the schedule"
-              : "the mean intervals are \(words[0]) and \(words[1]) cadences: the clients do not"
+              : "the mean intervals are \(cadences[0]) and \(cadences[1]) cadences: the clients do not"
                 + " behave alike"
           )
         ]
@@ -122,7 +122,7 @@ struct ParityJudge {
   }
 
   private func subjects(_ client: ClientReport) -> Set<String> {
-    Set(client.recording.samples.compactMap { $0.asked.map { client.recording.words[$0] } })
+    Set(client.recording.samples.compactMap { $0.asked.map { client.recording.strings[$0] } })
   }
 
   private var sameStop: Gate {

@@ -1,7 +1,7 @@
 /// One request of a recording, as given by its line (FreshnessRuntime, `SampleRecord.line`).
 ///
-/// Times are milliseconds since 1970, lengths of time milliseconds. Words are numbers of a
-/// ``WordList``; hashes represent strings that are only compared.
+/// Times are milliseconds since 1970, lengths of time milliseconds. Strings are numbers of a
+/// ``StringTable``; hashes represent strings that are only compared.
 package struct RecordedSample: Hashable, Sendable {
   /// The number of the line, from 1.
   package var line: Int
@@ -100,21 +100,21 @@ package struct RecordedSample: Hashable, Sendable {
   package var isAnswer: Bool { outcome == .content || outcome == .unchanged }
 }
 
-/// The words of a recording, by number.
-package struct WordList: Hashable, Sendable {
-  private(set) var words: [String] = []
+/// The strings of a recording, by number.
+package struct StringTable: Hashable, Sendable {
+  private(set) var strings: [String] = []
   private var numbers: [String: Int32] = [:]
 
-  /// Returns the number of a word, or `nil` if there are too many.
-  mutating func number(of word: String) -> Int32? {
-    if let known = numbers[word] { return known }
-    guard words.count < ReportLimits.mostWords else { return nil }
-    let number = Int32(words.count)
-    words.append(word)
-    numbers[word] = number
+  /// Returns the number of a string, or `nil` if there are too many.
+  mutating func number(of string: String) -> Int32? {
+    if let known = numbers[string] { return known }
+    guard strings.count < ReportLimits.mostStrings else { return nil }
+    let number = Int32(strings.count)
+    strings.append(string)
+    numbers[string] = number
     return number
   }
 
-  /// Returns the word with a number.
-  package subscript(_ number: Int32) -> String { words[Int(number)] }
+  /// Returns the string with a number.
+  package subscript(_ number: Int32) -> String { strings[Int(number)] }
 }

@@ -16,8 +16,8 @@ package struct Recording: Sendable {
   package let name: String
   /// The samples, in the order of the file.
   package private(set) var samples: [RecordedSample] = []
-  /// The words of the samples.
-  package private(set) var words = WordList()
+  /// The strings of the samples.
+  package private(set) var strings = StringTable()
   /// The number of lines that were read, without empty ones.
   package private(set) var lines = 0
   /// The number of lines about something other than a request.
@@ -68,9 +68,9 @@ package struct Recording: Sendable {
 
   /// The first and the last instant of any line; equal without lines.
   package var span: (begin: Int64, end: Int64) {
-    let moments =
+    let instants =
       samples.flatMap { [$0.startedAt, $0.endedAt] } + shown.map(\.at) + wire.map(\.at)
-    return (moments.min() ?? 0, moments.max() ?? 0)
+    return (instants.min() ?? 0, instants.max() ?? 0)
   }
 
   /// Reads some more of the file.
@@ -126,9 +126,9 @@ package struct Recording: Sendable {
         try consume(event, members)
         return
       }
-      var reader = SampleReader(members: members, words: words, key: key)
+      var reader = SampleReader(members: members, strings: strings, key: key)
       let sample = try reader.sample(line: number, hash: FNV1a.hash(line))
-      words = reader.words
+      strings = reader.strings
       if samples.count < mostSamples {
         samples.append(sample)
       } else {

@@ -42,8 +42,8 @@ package enum ReportJSON {
       ("meanAgeOnScreenMs", number(client.ageOnScreen?.mean)),
       ("greatestAgeOnScreenMs", number(client.ageOnScreen?.greatest)),
       ("notAppliedPercent", number(client.notAppliedPercent)),
-      ("rtStatus", object(client.words(\.realtime).map { ($0.word, "\($0.count)") })),
-      ("responseMode", object(client.words(\.mode).map { ($0.word, "\($0.count)") })),
+      ("rtStatus", object(client.counts(\.realtime).map { ($0.value, "\($0.count)") })),
+      ("responseMode", object(client.counts(\.mode).map { ($0.value, "\($0.count)") })),
     ])
   }
 

@@ -6,8 +6,8 @@ package enum ReportLimits {
   package static let mostSamples = 200_000
   /// The maximum length of a line, in bytes.
   package static let longestLine = 64 << 10
-  /// The maximum number of different words of one kind, such as stops or modes.
-  package static let mostWords = 4_096
+  /// The maximum number of different strings of one kind, such as stops or modes.
+  package static let mostStrings = 4_096
   /// The maximum length of a member's string, in bytes.
   package static let longestText = 4_096
   /// The maximum number of lines that a finding or a list of broken lines names.

@@ -20,8 +20,8 @@ package enum ReportPage {
     }
     body += "</tbody></table>"
     if !report.untold.isEmpty {
-      let words = report.untold.map { "<li>\(text($0))</li>" }.joined()
-      body += "<p>Cannot be told without receipts:</p><ul>\(words)</ul>"
+      let items = report.untold.map { "<li>\(text($0))</li>" }.joined()
+      body += "<p>Cannot be told without receipts:</p><ul>\(items)</ul>"
     }
     body += "</section>" + plots(report.clients) + table(report.mechanisms)
     return page("Freshness parity report", isPassed: report.isPassed, body)
@@ -70,7 +70,7 @@ package enum ReportPage {
       let more = recording.broken - recording.firstBroken.count
       html += (more > 0 ? "<li>and \(more) more</li>" : "") + "</ul>"
     }
-    return html + gates(client.gates) + figures(client) + words(client) + "</section>"
+    return html + gates(client.gates) + figures(client) + counts(client) + "</section>"
   }
 
   private static func gates(_ gates: [Gate]) -> String {
@@ -120,11 +120,12 @@ package enum ReportPage {
     return html
   }
 
-  private static func words(_ client: ClientReport) -> String {
+  private static func counts(_ client: ClientReport) -> String {
     var html = ""
     for (name, member) in [("rtStatus", \RecordedSample.realtime), ("responseMode", \.mode)] {
-      let words = client.words(member).prefix(12).map { "\(text($0.word)) \($0.count)" }
-      html += "<p><code>\(name)</code>: \(words.isEmpty ? "–" : words.joined(separator: ", "))</p>"
+      let counted = client.counts(member).prefix(12).map { "\(text($0.value)) \($0.count)" }
+      html +=
+        "<p><code>\(name)</code>: \(counted.isEmpty ? "–" : counted.joined(separator: ", "))</p>"
     }
     return html
   }

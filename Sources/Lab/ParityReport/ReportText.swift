@@ -60,8 +60,8 @@ package enum ReportText {
       )
     }
     for (name, member) in [("rtStatus", \RecordedSample.realtime), ("responseMode", \.mode)] {
-      let words = client.words(member).prefix(8).map { "\(plain($0.word)) \($0.count)" }
-      lines.append("        \(name): \(words.isEmpty ? "–" : words.joined(separator: ", "))")
+      let counted = client.counts(member).prefix(8).map { "\(plain($0.value)) \($0.count)" }
+      lines.append("        \(name): \(counted.isEmpty ? "–" : counted.joined(separator: ", "))")
     }
     return lines
   }

@@ -4,7 +4,7 @@ import Hashing
 /// Creates a sample from the members of a line, and reports which member is wrong.
 struct SampleReader {
   let members: [String: RecordLine.Value]
-  var words: WordList
+  var strings: StringTable
   /// The key to verify receipts.
   var key: ReceiptKey?
 
@@ -25,7 +25,7 @@ struct SampleReader {
       digest = number
     }
     let realtime = try text("rtStatus")
-    let resource = try word("resource")
+    let resource = try string("resource")
     let bare = resource == nil ? try number(of: "", "resource") : 0
     return RecordedSample(
       line: line,
@@ -33,8 +33,8 @@ struct SampleReader {
       resource: resource ?? bare,
       generation: try number("generation"),
       reason: reason.flatMap { RecordedSample.Reason(rawValue: $0) },
-      asked: try word("asked"),
-      answered: try word("answered"),
+      asked: try string("asked"),
+      answered: try string("answered"),
       requestId: try text("requestId").map { FNV1a.hash($0.utf8) },
       receipt: try receipt(isWhole: meaning == .content),
       digest: digest,
@@ -47,8 +47,8 @@ struct SampleReader {
       fetchedAt: try number("rtFetchedAt"),
       cacheAge: try number("rtCacheAgeMs"),
       age: try number("ageMs"),
-      mode: try word("responseMode"),
-      realtime: try word("rtStatus"),
+      mode: try string("responseMode"),
+      realtime: try string("rtStatus"),
       isApplied: realtime == "applied",
       bytes: try number("bytes") ?? 0,
       isConditional: try flag("conditional") ?? false,
@@ -108,14 +108,15 @@ struct SampleReader {
     }
   }
 
-  private mutating func word(_ name: String) throws(RecordLine.Fault) -> Int32? {
+  private mutating func string(_ name: String) throws(RecordLine.Fault) -> Int32? {
     guard let text = try text(name) else { return nil }
     return try number(of: text, name)
   }
 
-  private mutating func number(of word: String, _ name: String) throws(RecordLine.Fault) -> Int32 {
-    guard let number = words.number(of: word) else {
-      throw wrong(name, "more than \(ReportLimits.mostWords) different words in one file")
+  private mutating func number(of string: String, _ name: String) throws(RecordLine.Fault) -> Int32
+  {
+    guard let number = strings.number(of: string) else {
+      throw wrong(name, "more than \(ReportLimits.mostStrings) different strings in one file")
     }
     return number
   }

@@ -7,12 +7,12 @@ struct Holidays: Sendable {
   /// The days without school, as days since 1 January 1970.
   private(set) var closed: Set<Int> = []
 
-  /// Draws the holidays of a region from those of the whole country and of the cantons.
-  init(years: ClosedRange<Int>, draws: inout SplitMix64) {
+  /// Chooses the holidays of a region from those of the whole country and of the cantons.
+  init(years: ClosedRange<Int>, random: inout SplitMix64) {
     var cantonal: [Bool] = []
-    for _ in 0..<7 { cantonal.append(draws.chance(percent: 40)) }
-    let winterBreak = draws.within(0...3) * 7
-    let autumnBreak = draws.within(0...3) * 7
+    for _ in 0..<7 { cantonal.append(random.chance(percent: 40)) }
+    let winterBreak = random.within(0...3) * 7
+    let autumnBreak = random.within(0...3) * 7
     for year in years {
       let easter = Holidays.easter(year)
       self.rest.formUnion([easter - 2, easter + 1, easter + 39, easter + 50])

@@ -9,7 +9,7 @@ struct Landscape: Sendable {
 
   private var names: Set<String>
   private var towns: TownNames
-  private var draws: SplitMix64
+  private var random: SplitMix64
   private var nextStation = 8_510_001
   private var nextLocal = 8_530_001
 
@@ -18,11 +18,11 @@ struct Landscape: Sendable {
     let known = Stop.known
     self.known = .init(uniqueKeysWithValues: known.enumerated().map { ($1.number, $0) })
     self.names = Set(known.map(\.name))
-    self.draws = SplitMix64(seed: seed, purpose: 1)
+    self.random = SplitMix64(seed: seed, purpose: 1)
     let taken = self.names.union(
       known.compactMap { $0.name.split(separator: ",").first.map(String.init) }
     )
-    self.towns = TownNames(taken: taken, draws: &self.draws)
+    self.towns = TownNames(taken: taken, random: &self.random)
     let invented = max(0, wanted - known.count)
     for anchor in Anchor.all {
       guard let station = self.known[anchor.number] else { continue }
@@ -40,7 +40,7 @@ struct Landscape: Sendable {
       guard let city = self.regions[index].anchor.city else { continue }
       let center = self.stops[self.regions[index].station]
       let places = PlaceNames.all(in: center.language)
-      let start = self.draws.below(places.count)
+      let start = self.random.below(places.count)
       let size = min(count * city.weight / total, places.count * 4 / 5)
       var added: [Int] = []
       if city.hub == nil, size > 0 {
@@ -81,25 +81,25 @@ struct Landscape: Sendable {
   private mutating func addTown(around center: Stop, atMost limit: Int) -> Region.Town {
     let language = center.language
     let name = self.towns.next(in: language)
-    let latitude = center.latitude + self.draws.within(-180_000...180_000)
-    let longitude = center.longitude + self.draws.within(-250_000...250_000)
+    let latitude = center.latitude + self.random.within(-180_000...180_000)
+    let longitude = center.longitude + self.random.within(-250_000...250_000)
     let middle = Stop(
       number: self.nextStation,
       name: name,
       latitude: latitude,
       longitude: longitude,
-      shape: .station((1...self.draws.within(2...4)).map { String($0) }),
+      shape: .station((1...self.random.within(2...4)).map { String($0) }),
       language: language
     )
     var station: Int?
-    if limit > 2, self.draws.chance(percent: 40) {
+    if limit > 2, self.random.chance(percent: 40) {
       self.nextStation += 1
       self.stops.append(middle)
       station = self.stops.count - 1
     }
     let size = min(self.townSize(), limit - (station == nil ? 0 : 1))
     let places = PlaceNames.all(in: language)
-    let start = self.draws.below(places.count)
+    let start = self.random.below(places.count)
     var locals: [Int] = []
     for step in 0..<places.count where locals.count < size {
       var place = places[(start + step * 41) % places.count]
@@ -115,10 +115,10 @@ struct Landscape: Sendable {
   }
 
   private mutating func townSize() -> Int {
-    switch self.draws.below(100) {
-    case 0..<50: self.draws.within(2...6)
-    case 50..<85: self.draws.within(5...14)
-    default: self.draws.within(12...36)
+    switch self.random.below(100) {
+    case 0..<50: self.random.within(2...6)
+    case 50..<85: self.random.within(5...14)
+    default: self.random.within(12...36)
     }
   }
 
@@ -134,13 +134,13 @@ struct Landscape: Sendable {
     guard self.names.insert(name).inserted else { return nil }
     while self.known[self.nextLocal] != nil { self.nextLocal += 1 }
     let codes = "ABCDEF".prefix(letters).map { String($0) }
-    let isPlain = letters == 2 && self.draws.chance(percent: 35)
+    let isPlain = letters == 2 && self.random.chance(percent: 35)
     self.stops.append(
       Stop(
         number: self.nextLocal,
         name: name,
-        latitude: center.latitude + self.draws.within(-spread...spread),
-        longitude: center.longitude + self.draws.within(-spread * 3 / 2...spread * 3 / 2),
+        latitude: center.latitude + self.random.within(-spread...spread),
+        longitude: center.longitude + self.random.within(-spread * 3 / 2...spread * 3 / 2),
         shape: isPlain ? .plain : .local(codes),
         language: center.language
       )

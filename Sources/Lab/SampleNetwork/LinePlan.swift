@@ -8,13 +8,13 @@ struct LinePlan: Sendable {
   private(set) var lines: [Line] = []
   private let landscape: Landscape
   private var identifiers: RouteIdentifiers
-  private var draws: SplitMix64
+  private var random: SplitMix64
   private var labels: [Int: Int] = [:]
 
   init(landscape: Landscape, day: SampleDay, seed: UInt64) {
     self.landscape = landscape
     self.identifiers = RouteIdentifiers(day: day)
-    self.draws = SplitMix64(seed: seed, purpose: 2)
+    self.random = SplitMix64(seed: seed, purpose: 2)
     for line in KnownLine.all { self.add(known: line) }
     for index in landscape.regions.indices {
       self.addTrains(region: index)
@@ -34,7 +34,7 @@ struct LinePlan: Sendable {
     if let beyond = line.beyond {
       let region = self.landscape.regions.first { $0.anchor.city?.name == beyond }
       for stop in (region?.cityStops ?? []).prefix(line.reach) {
-        calls.append(Line.Call(stop: stop, minutes: self.draws.within(1...3)))
+        calls.append(Line.Call(stop: stop, minutes: self.random.within(1...3)))
       }
     }
     guard calls.count > 1 else { return }
@@ -72,15 +72,15 @@ struct LinePlan: Sendable {
         let part = stations[start..<min(start + length, stations.count)]
         var calls = [Line.Call(stop: region.station, minutes: 0)]
         for stop in part {
-          calls.append(Line.Call(stop: stop, minutes: self.draws.within(4...9)))
+          calls.append(Line.Call(stop: stop, minutes: self.random.within(4...9)))
         }
-        let isSuburban = !isFrench || self.draws.chance(percent: 40)
+        let isSuburban = !isFrench || self.random.chance(percent: 40)
         self.add(
           label: (isSuburban ? "S" : "R") + String(20 + start / length + round * 40),
           agency: region.anchor.trains,
           kind: isSuburban ? .suburban : .regional,
           calls: calls,
-          perDay: Double(self.draws.within(17...36)),
+          perDay: Double(self.random.within(17...36)),
           mix: .weekly,
           tier: round == 0 ? .cover : .more,
           region: index
@@ -122,13 +122,13 @@ struct LinePlan: Sendable {
     _ region: Int
   ) {
     var calls = [Line.Call(stop: hub, minutes: 0)]
-    for stop in stops { calls.append(Line.Call(stop: stop, minutes: self.draws.within(1...2))) }
+    for stop in stops { calls.append(Line.Call(stop: stop, minutes: self.random.within(1...2))) }
     self.add(
       label: label,
       agency: city.agency,
       kind: .bus,
       calls: calls,
-      perDay: Double(self.draws.within(50...110)),
+      perDay: Double(self.random.within(50...110)),
       mix: .weekly,
       tier: tier,
       region: region
@@ -166,21 +166,21 @@ struct LinePlan: Sendable {
       var calls: [Line.Call] = []
       for stop in stops {
         let isFromHub = calls.count == 1 && stops[0] == hub
-        let minutes = calls.isEmpty ? 0 : isFromHub ? 12 : self.draws.within(1...3)
+        let minutes = calls.isEmpty ? 0 : isFromHub ? 12 : self.random.within(1...3)
         calls.append(Line.Call(stop: stop, minutes: minutes))
       }
       let mixes: [ServiceMix] = [.rural, .rural, .weekly, .rural, .split, .rural, .weekly, .rural]
       let mix: ServiceMix =
         round == 3
-        ? [.school, .dates, .peaks, .nights][self.draws.below(4)]
-        : mixes[self.draws.below(mixes.count)]
+        ? [.school, .dates, .peaks, .nights][self.random.below(4)]
+        : mixes[self.random.below(mixes.count)]
       self.labels[region, default: 0] += 1
       self.add(
         label: String(region % 9 * 100 + 110 + self.labels[region, default: 0]),
         agency: self.landscape.regions[region].anchor.buses,
         kind: .bus,
         calls: calls,
-        perDay: Double(reach[self.draws.below(reach.count)]),
+        perDay: Double(reach[self.random.below(reach.count)]),
         mix: mix,
         tier: round == 0 ? .cover : .more,
         region: region
@@ -206,14 +206,14 @@ struct LinePlan: Sendable {
       perDay: perDay,
       mix: mix,
       tier: tier,
-      region: self.draws.below(8) * self.landscape.regions.count + region
+      region: self.random.below(8) * self.landscape.regions.count + region
     )
     line.identifier = self.identifiers.next(agency: agency, label: label)
     switch agency {
     case .postAuto: (line.colour, line.textColour) = ("FFDE00", "000000")
     case .tl, .tpg, .vbz, .bernmobil:
       let palette = ["E30613", "009640", "0069B4", "A6228E", "6F4E37", "00796B"]
-      (line.colour, line.textColour) = (palette[self.draws.below(palette.count)], "FFFFFF")
+      (line.colour, line.textColour) = (palette[self.random.below(palette.count)], "FFFFFF")
     default: break
     }
     self.lines.append(line)
@@ -223,7 +223,7 @@ struct LinePlan: Sendable {
 
   private mutating func selection(of stops: [Int], round: Int) -> [Int] {
     guard round > 0 else { return stops }
-    return stops.filter { _ in self.draws.chance(percent: round == 3 ? 60 : 85) }
+    return stops.filter { _ in self.random.chance(percent: round == 3 ? 60 : 85) }
   }
 
   /// Sorts stops by the direction in which they lie, without trigonometry, whose last digits

@@ -17,9 +17,9 @@ struct ServiceCalendar: Sendable {
     self.append(weekdays: 0b111_1111)
     self.append(weekdays: 0b011_0000)
     for region in 0..<regions {
-      var draws = SplitMix64(seed: seed, purpose: 1000 + UInt64(region))
-      let holidays = Holidays(years: day.year - 1...day.year + 1, draws: &draws)
-      self.append(holidays, today: today, draws: &draws)
+      var random = SplitMix64(seed: seed, purpose: 1000 + UInt64(region))
+      let holidays = Holidays(years: day.year - 1...day.year + 1, random: &random)
+      self.append(holidays, today: today, random: &random)
     }
   }
 
@@ -44,8 +44,8 @@ struct ServiceCalendar: Sendable {
   }
 
   /// Adds the seven services of a region, in the order of their kinds.
-  private mutating func append(_ holidays: Holidays, today: Int, draws: inout SplitMix64) {
-    let change = today + draws.within(20...160)
+  private mutating func append(_ holidays: Holidays, today: Int, random: inout SplitMix64) {
+    let change = today + random.within(20...160)
     let first = self.services.count
     let workingDays: UInt8 = 0b001_1111
     self.append(weekdays: workingDays)
@@ -62,12 +62,12 @@ struct ServiceCalendar: Sendable {
     for day in holidays.closed where self.validity.contains(day) {
       self.services[first + 3].remove(day)
     }
-    for _ in 0..<draws.within(1...3) {
-      self.runAsSaturday(draws.within(self.validity), at: first)
+    for _ in 0..<random.within(1...3) {
+      self.runAsSaturday(random.within(self.validity), at: first)
     }
-    let step = draws.within(1...9)
-    let start = today - draws.below(8) * step
-    for count in 0..<draws.within(10...24) {
+    let step = random.within(1...9)
+    let start = today - random.below(8) * step
+    for count in 0..<random.within(10...24) {
       let day = start + count * step
       if self.validity.contains(day) { self.services[first + 6].add(day) }
     }

@@ -1,6 +1,6 @@
 import Hashing
 
-/// Draws that use ``Hashing/SplitMix64/next()`` alone, and not the standard library's ranges, whose results may change
+/// Random numbers that use ``Hashing/SplitMix64/next()`` alone, and not the standard library's ranges, whose results may change
 /// between releases: the same options must give the same bytes.
 extension SplitMix64 {
   /// Creates a generator of its own for one purpose, so that purposes do not disturb each other.

@@ -27,16 +27,16 @@ struct Stop: Sendable {
     }
   }
 
-  /// The identifier where a line calls, chosen among the platforms by a draw from 0.
+  /// The identifier where a line calls, chosen among the platforms by a random number from 0.
   ///
-  /// One draw in thirteen at a station gives the child without a platform, as in timetables whose
+  /// One number in thirteen at a station gives the child without a platform, as in timetables whose
   /// platforms are not yet planned.
-  func callIdentifier(draw: Int) -> String {
+  func callIdentifier(random: Int) -> String {
     switch self.shape {
     case .station(let platforms):
-      if platforms.isEmpty || draw % 13 == 12 { return String(self.number) }
-      return "\(self.number):0:\(platforms[draw % platforms.count])"
-    case .local(let platforms): return "\(self.number):0:\(platforms[draw % platforms.count])"
+      if platforms.isEmpty || random % 13 == 12 { return String(self.number) }
+      return "\(self.number):0:\(platforms[random % platforms.count])"
+    case .local(let platforms): return "\(self.number):0:\(platforms[random % platforms.count])"
     case .plain: return String(self.number)
     }
   }

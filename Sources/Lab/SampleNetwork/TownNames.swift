@@ -11,9 +11,9 @@ struct TownNames: Sendable {
   private let start: Int
 
   /// Creates a sequence that leaves out names already taken.
-  init(taken: Set<String>, draws: inout SplitMix64) {
+  init(taken: Set<String>, random: inout SplitMix64) {
     self.taken = taken
-    self.start = draws.below(1_000_000)
+    self.start = random.below(1_000_000)
   }
 
   /// The next name in a language.

@@ -36,7 +36,7 @@ struct TripTemplate: Sendable {
       let isTimed =
         !line.features.contains(.untimed) || index % 3 == 0 || index == last
       let rules = TripTemplate.rules(line, pattern, index: index, last: last)
-      var rest = ",\(stops[call.stop].callIdentifier(draw: pattern.line * 2 + pattern.direction))"
+      var rest = ",\(stops[call.stop].callIdentifier(random: pattern.line * 2 + pattern.direction))"
       rest += ",\(index + 1),\(rules.pickup),\(rules.dropOff),"
       if line.features.contains(.loop) {
         rest += index < last / 2 ? middleSign : headsign.quotedForCSV

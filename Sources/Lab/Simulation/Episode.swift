@@ -48,10 +48,10 @@ struct Episode: Sendable {
     var outcome = Outcome()
     while outcome.events < events {
       let event = world.next()
-      let draw = world.random.draw()
+      let random = world.random.randomSample()
       let instant = world.now.instant
-      record?(event, instant, draw, harness.machine)
-      let effects = harness.step(event, at: instant, draw: draw)
+      record?(event, instant, random, harness.machine)
+      let effects = harness.step(event, at: instant, random: random)
       outcome.events += 1
       if harness.violation != nil { break }
       world.heed(effects)

@@ -14,13 +14,13 @@ struct Harness<M: Machine>: Sendable {
   var violation: Violation? { oracle.violation }
 
   /// Passes an event to the machine and checks the results.
-  mutating func step(_ event: Event, at now: Instant, draw: RandomSample) -> Effects {
+  mutating func step(_ event: Event, at now: Instant, random: RandomSample) -> Effects {
     guard !checksTime(event), oracle.isOverdue(at: now) else {
-      let effects = machine.handle(event, at: now, draw: draw)
-      _ = oracle.check(event, at: now, draw: draw, effects, machine)
+      let effects = machine.handle(event, at: now, random: random)
+      _ = oracle.check(event, at: now, random: random, effects, machine)
       return effects
     }
-    return overdueStep(event, at: now, draw: draw)
+    return overdueStep(event, at: now, random: random)
   }
 
   /// Whether an event is about the time: the alarm, also for a request that was not sent (R39).
@@ -33,19 +33,22 @@ struct Harness<M: Machine>: Sendable {
   ///
   /// A copy of the machine takes both steps one after the other, checked by the oracle; the machine
   /// itself must end in the same state.
-  private mutating func overdueStep(_ event: Event, at now: Instant, draw: RandomSample) -> Effects
-  {
+  private mutating func overdueStep(
+    _ event: Event,
+    at now: Instant,
+    random: RandomSample
+  ) -> Effects {
     var copy = machine
     let counted = oracle.counted
     oracle.isRehearsing = true
-    let first = copy.handle(.woke, at: now, draw: draw)
-    _ = oracle.check(.woke, at: now, draw: draw, first, copy)
+    let first = copy.handle(.woke, at: now, random: random)
+    _ = oracle.check(.woke, at: now, random: random, first, copy)
     let woken = oracle.step
-    let second = copy.handle(event, at: now, draw: draw)
-    _ = oracle.check(event, at: now, draw: draw, second, copy)
+    let second = copy.handle(event, at: now, random: random)
+    _ = oracle.check(event, at: now, random: random, second, copy)
     let heard = oracle.step
     oracle.isRehearsing = false
-    let effects = machine.handle(event, at: now, draw: draw)
+    let effects = machine.handle(event, at: now, random: random)
     let due = Self.together(first, second)
     oracle.expect(effects == due, .timerOwner, "an event forgets what was due before it")
     oracle.expect(
@@ -77,7 +80,7 @@ struct Harness<M: Machine>: Sendable {
     if let request = second.request { both.request = request }
     if second.snapshot == .none { both.snapshot = first.snapshot }
     both.changes.formUnion(first.changes)
-    if second.link == nil { both.link = first.link }
+    if second.stream == nil { both.stream = first.stream }
     if second.sample == nil { both.sample = first.sample }
     both.notes.formUnion(first.notes)
     return both

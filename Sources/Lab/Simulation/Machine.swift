@@ -6,7 +6,7 @@ public import Freshness
 /// existential.
 public protocol Machine: Sendable {
   /// Handles one event.
-  mutating func handle(_ event: Event, at now: Instant, draw: RandomSample) -> Effects
+  mutating func handle(_ event: Event, at now: Instant, random: RandomSample) -> Effects
   /// The alarm that is set, if any (R8).
   var alarm: Instant? { get }
   /// The ticket of the request in flight.
@@ -55,8 +55,8 @@ public struct RecordedFreshness: Machine {
   }
 
   /// Handles one event and records its effects.
-  public mutating func handle(_ event: Event, at now: Instant, draw: RandomSample) -> Effects {
-    let effects = machine.handle(event, at: now, draw: draw)
+  public mutating func handle(_ event: Event, at now: Instant, random: RandomSample) -> Effects {
+    let effects = machine.handle(event, at: now, random: random)
     diagnostics.record(effects)
     return effects
   }

@@ -31,10 +31,10 @@ enum Recovery {
     }
     let healing: [Event] = [
       .restrained(Restraint()), .connectivity(.online), .lifecycle(.foreground), .started,
-      .linkLost,
+      .streamLost,
     ]
-    for event in healing where event != .linkLost || harness.machine.isStreaming {
-      note(harness.step(event, at: now.instant, draw: random.draw()))
+    for event in healing where event != .streamLost || harness.machine.isStreaming {
+      note(harness.step(event, at: now.instant, random: random.randomSample()))
       events += 1
       guard harness.violation == nil else { return events }
     }
@@ -53,9 +53,9 @@ enum Recovery {
         arrival = nil
         let content = Content(revision, validator: Validator(revision.number), hasRealtime: true)
         let answer = Answer(.content(content), status: 200, bytes: 20_000)
-        note(harness.step(.answered(name, answer), at: now.instant, draw: random.draw()))
+        note(harness.step(.answered(name, answer), at: now.instant, random: random.randomSample()))
       } else {
-        note(harness.step(.woke, at: now.instant, draw: random.draw()))
+        note(harness.step(.woke, at: now.instant, random: random.randomSample()))
       }
       events += 1
       if harness.violation != nil { return events }

@@ -120,9 +120,9 @@ package final class AgentWatch: AgentWatching {
       if let worktrees = mail.worktrees {
         isFollowing = true
         scan.follow(worktrees)
-        let (moment, known) = (now(), NameSet(worktrees))
+        let (instant, known) = (now(), NameSet(worktrees))
         for (worktree, at) in seenAt
-        where known.contains(worktree) && !followed.contains(worktree) && at <= moment {
+        where known.contains(worktree) && !followed.contains(worktree) && at <= instant {
           scan.markSeen(worktree, at: at)
         }
         followed = known

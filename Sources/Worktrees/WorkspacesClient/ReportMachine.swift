@@ -31,14 +31,14 @@ package struct ReportMachine: Sendable {
     /// The wall clock, in milliseconds since 1970.
     package var wall: Int64
     /// A random sample.
-    package var draw: RandomSample
+    package var random: RandomSample
 
     /// Creates the facts.
-    package init(time: Double, sourceAge: Double, wall: Int64, draw: RandomSample) {
+    package init(time: Double, sourceAge: Double, wall: Int64, random: RandomSample) {
       self.time = time
       self.sourceAge = sourceAge
       self.wall = wall
-      self.draw = draw
+      self.random = random
     }
   }
 
@@ -109,8 +109,8 @@ package struct ReportMachine: Sendable {
       case 200..<300: succeed(sent, now, &orders)
       case 409: conflict(sent, code, now, &orders)
       case 408, 425, 429, 500...:
-        fail("the hub answers \(status)\(Self.words(detail))", retryAfter, now, &orders)
-      default: refuse("the hub refuses (\(status))\(Self.words(detail))", now, &orders)
+        fail("the hub answers \(status)\(Self.explanation(detail))", retryAfter, now, &orders)
+      default: refuse("the hub refuses (\(status))\(Self.explanation(detail))", now, &orders)
       }
     case .unanswered(let why):
       guard inFlight != nil else { return [] }
@@ -182,7 +182,7 @@ package struct ReportMachine: Sendable {
     failures = 0
     notBefore = -.infinity
     let tenth = Instant.Duration(milliseconds: Int64(ReportLimits.heartbeat * 100))
-    heartbeat = ReportLimits.heartbeat - Double(now.draw.upTo(tenth).milliseconds) / 1_000
+    heartbeat = ReportLimits.heartbeat - Double(now.random.upTo(tenth).milliseconds) / 1_000
     if sent.isLast {
       finish(nil, &orders)
     } else {
@@ -229,7 +229,7 @@ package struct ReportMachine: Sendable {
   /// Waits, half as long again at random.
   private mutating func pause(_ seconds: Double, _ retryAfter: Double?, _ now: Now) {
     let wait = Instant.Duration(milliseconds: Int64(seconds * 1_000))
-    let varied = Jitter.above(50).applied(to: wait, draw: now.draw)
+    let varied = Jitter.above(50).applied(to: wait, random: now.random)
     let asked = min(max(retryAfter ?? 0, 0), ReportLimits.longestRetryAfter)
     notBefore = now.time + max(Double(varied.milliseconds) / 1_000, asked)
   }
@@ -245,7 +245,7 @@ package struct ReportMachine: Sendable {
     orders.append(.stop(why))
   }
 
-  private static func words(_ detail: String?) -> String {
+  private static func explanation(_ detail: String?) -> String {
     guard let detail, !detail.isEmpty else { return "" }
     return ": \(detail.prefix(200))"
   }

@@ -113,12 +113,12 @@ public struct WorkspaceFailure: Error, Hashable, Sendable, CustomStringConvertib
         return Process(pid: pid, name: "")
       }
     }
-    let words = problem.detail.isEmpty ? problem.title : problem.detail
+    let text = problem.detail.isEmpty ? problem.title : problem.detail
     self.init(
       .refused,
       status: status,
       problem: WorkspaceProblem(rawValue: problem.error),
-      words.isEmpty ? "the server refuses (\(status))" : words,
+      text.isEmpty ? "the server refuses (\(status))" : text,
       files: files,
       processes: processes
     )

@@ -115,7 +115,7 @@ package struct RestoreChoice: Equatable, Sendable {
   // MARK: Drawing
 
   /// The available keys.
-  var hints: [(key: String, word: String)] {
+  var hints: [(key: String, label: String)] {
     switch stage {
     case .requesting, .running: [("esc", "back")]
     case .ready:
@@ -149,8 +149,9 @@ package struct RestoreChoice: Equatable, Sendable {
         textStyle.line("  \(TerminalText.line($0))")
       }
       if mayInsist {
-        let words = "To do it all the same, type \(Self.word) and press enter."
-        let tail = [""] + textStyle.paragraph(words, most: 3) + [textStyle.line("  \(typed)▏", "1")]
+        let prompt = "To do it all the same, type \(Self.word) and press enter."
+        let tail =
+          [""] + textStyle.paragraph(prompt, most: 3) + [textStyle.line("  \(typed)▏", "1")]
         lines = Array(lines.prefix(max(rows - tail.count, 1))) + tail
       }
     }
@@ -166,16 +167,16 @@ package struct RestoreChoice: Equatable, Sendable {
       let isHere = index == place
       let age = StateStyle.longAge(WorkspaceInstant.read(point.createdAt).map { now - $0 })
       let left = StateStyle.longAge(WorkspaceInstant.read(point.keptUntil).map { $0 - now })
-      let words = TerminalText.line(
-        Self.words(point) + (age.isEmpty ? "" : ", \(age) ago")
+      let text = TerminalText.line(
+        Self.summary(of: point) + (age.isEmpty ? "" : ", \(age) ago")
           + (left.isEmpty ? "" : "; kept for \(left)")
       )
-      return textStyle.line((isHere ? "› " : "  ") + words, isHere ? "1" : "0")
+      return textStyle.line((isHere ? "› " : "  ") + text, isHere ? "1" : "0")
     }
   }
 
-  /// The action, in words.
-  private static func words(_ point: RestorePoint) -> String {
+  /// What the action was.
+  private static func summary(of point: RestorePoint) -> String {
     let branch = point.branch ?? "HEAD"
     switch point.kind {
     case .delete: return "\(point.name) deleted (\(branch), \(point.path))"

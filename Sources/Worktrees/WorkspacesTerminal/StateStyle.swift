@@ -14,8 +14,8 @@ package enum StateStyle {
     }
   }
 
-  /// The word of a state.
-  package static func word(_ state: AgentActivity.State) -> String {
+  /// The label of a state.
+  package static func label(_ state: AgentActivity.State) -> String {
     switch state {
     case .needsYou: "needs you"
     case .doneUnseen: "done"
@@ -23,14 +23,14 @@ package enum StateStyle {
     }
   }
 
-  /// The word for the activity of a worktree; without any agent, nothing counts as unknown.
-  package static func word(of activity: AgentActivity) -> String {
+  /// The label of the activity of a worktree; without any agent, nothing counts as unknown.
+  package static func label(of activity: AgentActivity) -> String {
     if activity.source == AgentActivity.unreachableSource { return "unreachable" }
     return activity.state == .unknown && activity.agents.isEmpty
-      ? "no agent" : word(activity.state)
+      ? "no agent" : label(activity.state)
   }
 
-  /// The source of a state, in words; empty without one.
+  /// The source of a state; empty without one.
   static func source(_ name: String) -> String {
     switch name {
     case "claude_log", "codex_log", "neutral_log": "by its log"
@@ -100,7 +100,7 @@ package enum StateStyle {
     it.kind + (it.step.map { " \($0)" + (it.steps.map { "/\($0)" } ?? "") } ?? "")
   }
 
-  /// What git says in words, such as `2 commits ahead of main, 1 behind`.
+  /// What git says, such as `2 commits ahead of main, 1 behind`.
   static func gitFacts(_ it: Workspace) -> [String] {
     let source = it.git.compared ?? it.sourceBranch
     let base = source.isEmpty ? "its source" : source
@@ -154,13 +154,13 @@ package enum StateStyle {
     let todo = it.todos.first { $0.status == .inProgress }?.content
     let title = it.latestSessionTitle ?? it.sessionTitle?.title
     if it.activity.source == AgentActivity.unreachableSource { return it.activity.reason ?? "" }
-    let words: String? =
+    let text: String? =
       switch it.activity.state {
       case .needsYou: it.activity.reason ?? it.latestClaudeMessage ?? title
       case .doneUnseen: it.latestClaudeMessage ?? title ?? it.latestUserPrompt
       case .working: todo ?? title ?? it.latestUserPrompt
       default: title ?? it.latestUserPrompt ?? it.activity.reason
       }
-    return words ?? ""
+    return text ?? ""
   }
 }

@@ -51,7 +51,7 @@ extension WorkspaceDialogue {
   }
 
   /// The available keys.
-  var hints: [(key: String, word: String)] {
+  var hints: [(key: String, label: String)] {
     switch (stage, kind) {
     case (.checking, _), (.running, _): [("esc", "back")]
     case (.conflicts, _): [("esc", "back")]
@@ -170,10 +170,10 @@ extension WorkspaceDialogue {
   private func option(
     _ key: String,
     _ isOn: Bool,
-    _ words: String,
+    _ label: String,
     _ textStyle: TextStyle
   ) -> String {
-    textStyle.line("  \(key) \(isOn ? "[x]" : "[ ]") \(words)", isOn ? "1" : "0")
+    textStyle.line("  \(key) \(isOn ? "[x]" : "[ ]") \(label)", isOn ? "1" : "0")
   }
 
   private func files(_ paths: [String], _ room: Int, _ textStyle: TextStyle) -> [String] {

@@ -101,7 +101,7 @@ extension WorkspaceScreen {
         + textStyle.paragraph(why, most: max(space - 2, 1)) + hint
     }
     var lines = space >= 4 ? [title(list, scene, textStyle)] : []
-    // Rows that are in view matter more than words about one of them.
+    // Rows that are in view matter more than text about one of them.
     let most = max(min(space - lines.count - 1 - shown.count, 5), 3)
     let hasRoom = space >= Self.rowsWithPreview && textStyle.columns > 20
     let preview = hasRoom ? current.map { told($0, most: most, textStyle) } ?? [] : []
@@ -110,11 +110,11 @@ extension WorkspaceScreen {
     room = max(space - lines.count - preview.count, 1)
     length = shown.count
     guard !shown.isEmpty else {
-      let words =
+      let text =
         list.worktrees.isEmpty
         ? "There are no worktrees in the folders the server looks in."
         : "No worktree fits the filter."
-      return lines + [""] + textStyle.paragraph(words, most: 3)
+      return lines + [""] + textStyle.paragraph(text, most: 3)
     }
     let place = shown.firstIndex { $0.id == selected } ?? 0
     top = min(max(top, place - room + 1), place)
@@ -232,8 +232,8 @@ extension WorkspaceScreen {
       let isList = overlay == nil && page == .list
       place = isList ? "\(top + 1)–\(top + room) of \(length)  " : "\(percent) %  "
     }
-    let words = running == nil ? "" : "working …  "
-    let start = words + active + place
+    let progress = running == nil ? "" : "working …  "
+    let start = progress + active + place
     let left = textStyle.columns - TerminalText.width(of: start)
     return textStyle.line(start + KeyHints.line(hints, left), "2")
   }
@@ -241,7 +241,7 @@ extension WorkspaceScreen {
   private var percent: Int { min((scrolled + room) * 100 / max(length, 1), 100) }
 
   /// The keys, the ones that matter most first.
-  private var hints: [(key: String, word: String)] {
+  private var hints: [(key: String, label: String)] {
     switch overlay {
     case .dialogue(let dialogue): return dialogue.hints
     case .restores(let choice): return choice.hints
@@ -277,7 +277,7 @@ extension WorkspaceScreen {
     let left = keys.map { "  " + TerminalText.fit($0.0, width) + $0.1 }
     let right =
       signs.map { state in
-        let word = state == .unknown ? "no agent known" : StateStyle.word(state)
+        let word = state == .unknown ? "no agent known" : StateStyle.label(state)
         return ("\(StateStyle.sign(state)) \(word)", StateStyle.style(state))
       }
       + [

@@ -180,7 +180,7 @@ package struct WorkspaceScreen: Sendable {
     let words = (isFiltering ? typed : filter).lowercased().split(whereSeparator: \.isWhitespace)
     shown = (list?.byAttention ?? []).filter { it in
       let text = [
-        it.name, it.branch, it.repoId, StateStyle.word(it.activity.state), StateStyle.about(it),
+        it.name, it.branch, it.repoId, StateStyle.label(it.activity.state), StateStyle.about(it),
       ].joined(separator: "\n").lowercased()
       return words.allSatisfy { text.contains($0) }
     }

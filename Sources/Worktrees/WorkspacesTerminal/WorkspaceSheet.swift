@@ -50,7 +50,7 @@ package enum WorkspaceSheet {
   private static func title(_ it: Workspace, _ now: Double, _ textStyle: TextStyle) -> String {
     let since = it.activity.since.flatMap(WorkspaceInstant.read)
     let age = StateStyle.longAge(since.map { now - $0 })
-    let word = StateStyle.word(of: it.activity) + (age.isEmpty ? "" : " for \(age)")
+    let word = StateStyle.label(of: it.activity) + (age.isEmpty ? "" : " for \(age)")
     let state = "\(StateStyle.sign(it.activity.state)) \(word)"
     let room = textStyle.columns - TerminalText.width(of: state) - 2
     guard room >= 8 else { return textStyle.line(it.name, "1") }
@@ -74,7 +74,7 @@ package enum WorkspaceSheet {
     let rows = it.activity.agents.prefix(mostEntries).map { agent in
       let since = agent.since.flatMap(WorkspaceInstant.read)
       let facts = [
-        agent.agent, StateStyle.word(agent.state), StateStyle.longAge(since.map { now - $0 }),
+        agent.agent, StateStyle.label(agent.state), StateStyle.longAge(since.map { now - $0 }),
         agent.tool ?? "", agent.pid.map { "process \($0)" } ?? "", StateStyle.source(agent.source),
         agent.reason ?? "",
       ]

@@ -80,7 +80,7 @@ package struct WorkspaceTable: Sendable {
     // it.
     let textStyle = isSelected ? TextStyle(columns: textStyle.columns, colours: .none) : textStyle
     let style = StateStyle.style(it.activity.state)
-    let word = state > 1 ? " \(StateStyle.word(of: it.activity))" : ""
+    let word = state > 1 ? " \(StateStyle.label(of: it.activity))" : ""
     let since = it.activity.since.flatMap(WorkspaceInstant.read)
     let names = it.activity.state == .needsYou || it.activity.state == .doneUnseen ? "1" : "0"
     var line =

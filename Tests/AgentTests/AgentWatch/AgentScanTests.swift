@@ -280,8 +280,8 @@ struct AgentScanTests {
       waiting.answer("q", at: now) + waiting.finish("Done.", at: now),
       at: Self.start
     )
-    let resting = scan.run(at: now).readings["/w"]?.activity.agents
-    #expect(resting?.contains { $0.pid == 7 && $0.state == .doneUnseen } == true)
+    let idle = scan.run(at: now).readings["/w"]?.activity.agents
+    #expect(idle?.contains { $0.pid == 7 && $0.state == .doneUnseen } == true)
     try FileManager.default.removeItem(atPath: folder.path + "/proc/7")
     _ = scan.run(at: now.advanced(by: 1_000))
     let agents = scan.run(at: now.advanced(by: 60_000)).readings["/w"]?.activity.agents

@@ -97,11 +97,11 @@ struct FusionTests {
   }
 
   @Test func `rule 3: a question in the log is a question, whatever else is said`() {
-    let asking = session {
+    let waiting = session {
       $0.request = AgentRequest(kind: .question, detail: "Which\none?", since: second(18))
     }
     let shown = activity(
-      asking,
+      waiting,
       alive,
       registry: registry("idle", since: second(19)),
       at: second(5_000)
@@ -110,7 +110,7 @@ struct FusionTests {
     #expect(shown.since == second(18))
     #expect(shown.reason == "it asks a question: Which")
     let later = ActivityEvidence.ProcessEvidence.alive(since: second(21))
-    #expect(activity(asking, later, at: second(30)).state == .idle, "who asked is gone")
+    #expect(activity(waiting, later, at: second(30)).state == .idle, "who asked is gone")
   }
 
   @Test func `rule 4: the registry says that it waits`() {
@@ -187,23 +187,23 @@ struct FusionTests {
         change(&$0)
       }
     }
-    let moment = second(20).advanced(by: thresholds.permissionSuspicion)
-    #expect(activity(editing(), alive, at: moment.advanced(by: -1)).state == .working)
-    let suspect = activity(editing(), alive, at: moment)
+    let instant = second(20).advanced(by: thresholds.permissionSuspicion)
+    #expect(activity(editing(), alive, at: instant.advanced(by: -1)).state == .working)
+    let suspect = activity(editing(), alive, at: instant)
     #expect(suspect.state == .needsYou)
     #expect(suspect.confidence == .low)
     #expect(suspect.since == second(20))
     let free = editing { $0.editsFreely = true }
-    #expect(activity(free, alive, at: moment).state == .working)
+    #expect(activity(free, alive, at: instant).state == .working)
     let told = registry("busy", since: second(11))
-    #expect(activity(editing(), alive, registry: told, at: moment).state == .working)
+    #expect(activity(editing(), alive, registry: told, at: instant).state == .working)
   }
 
   @Test func `rule 7: an end that is not marked is one when nothing follows`() {
     let said = session { $0.mayBeOver = true }
-    let moment = second(20).advanced(by: thresholds.settling)
-    #expect(activity(said, alive, at: moment.advanced(by: -1)).state == .working)
-    let done = activity(said, alive, at: moment)
+    let instant = second(20).advanced(by: thresholds.settling)
+    #expect(activity(said, alive, at: instant.advanced(by: -1)).state == .working)
+    let done = activity(said, alive, at: instant)
     #expect(done.state == .doneUnseen)
     #expect(done.since == second(20))
     #expect(done.confidence == .medium)
@@ -261,7 +261,7 @@ struct FusionTests {
     #expect(activity(nil, .unobservable, at: second(21)).source == .none)
   }
 
-  @Test func `an age is what a state's beginning and the moment make`() {
+  @Test func `an age is what a state's beginning and the current instant make`() {
     let shown = activity(session(), alive, at: second(25))
     #expect(shown.since == second(10))
     #expect(shown.age(at: second(25)) == 15_000)

@@ -359,12 +359,12 @@ struct ScheduleTests {
     var stage = RegistryStage("/w")
     stage.scan(at: second(0))
     var claude = ClaudeWriter(.claude20, directory: "/w", seed: 1)
-    for moment in 1...10 {
+    for number in 1...10 {
       let lines =
-        moment == 1
-        ? claude.prompt("Go", at: second(1)) : claude.remark("I look.", at: second(Double(moment)))
-      stage.write(lines, to: "a", at: second(Double(moment)))
-      stage.scan(at: second(Double(moment)))
+        number == 1
+        ? claude.prompt("Go", at: second(1)) : claude.remark("I look.", at: second(Double(number)))
+      stage.write(lines, to: "a", at: second(Double(number)))
+      stage.scan(at: second(Double(number)))
     }
     #expect(stage.activity("/w", at: second(11)).state == .working)
     let unknown = second(10).advanced(by: ActivityThresholds().silenceUnseen)

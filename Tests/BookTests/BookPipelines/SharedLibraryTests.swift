@@ -269,7 +269,7 @@ import Testing
 
 /// Work that goes on one step at a time.
 private final class TurnTaking: JobSteps {
-  private let (news, report) = AsyncThrowingStream<Bool, any Error>.makeStream()
+  private let (states, report) = AsyncThrowingStream<Bool, any Error>.makeStream()
   private let (turns, go) = AsyncStream<Void>.makeStream()
   private let work: @Sendable (any JobSteps) async throws -> Void
   private let hasBegun = Atomic(false)
@@ -293,7 +293,7 @@ private final class TurnTaking: JobSteps {
         }
       }
     }
-    for try await isOpen in news { return isOpen }
+    for try await isOpen in states { return isOpen }
     return false
   }
 

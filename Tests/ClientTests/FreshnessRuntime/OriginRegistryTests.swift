@@ -24,7 +24,7 @@ struct OriginRegistryTests {
     var machines = MachineSchedule()
     let machine = RefreshMachine(policy: .workspaces, context: Context(question: 1))
     let key = machines.insert(machine)
-    let started = machines.handle(.started, for: key, at: .start, draw: .middle)
+    let started = machines.handle(.started, for: key, at: .start, random: .middle)
     let request = try #require(started?.request)
     registry.opened(name)
     let number = registry.ask(name, request, for: key)
@@ -42,7 +42,7 @@ struct OriginRegistryTests {
     var machines = MachineSchedule()
     let machine = RefreshMachine(policy: .workspaces, context: Context(question: 1))
     let key = machines.insert(machine)
-    let started = machines.handle(.started, for: key, at: .start, draw: .middle)
+    let started = machines.handle(.started, for: key, at: .start, random: .middle)
     let request = try #require(started?.request)
     var inFlight = ClientRegistry.InFlightRequest(request: request, startedAt: .start, number: 1)
     let end = Instant.start + request.timeout

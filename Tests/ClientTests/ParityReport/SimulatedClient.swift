@@ -68,7 +68,7 @@ enum SimulatedClient {
     at now: Int64,
     _ generator: inout SplitMix64
   ) -> Effects {
-    let draw = RandomSample(bits: UInt32(truncatingIfNeeded: generator.next() >> 16))
-    return machine.handle(event, at: Instant(milliseconds: now), draw: draw)
+    let random = RandomSample(bits: UInt32(truncatingIfNeeded: generator.next() >> 16))
+    return machine.handle(event, at: Instant(milliseconds: now), random: random)
   }
 }

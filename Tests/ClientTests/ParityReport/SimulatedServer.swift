@@ -100,7 +100,7 @@ struct SimulatedServer {
         requestId: evidence.requestId ?? "",
         entityTag: "\"\(edition)\"",
         subject: stop,
-        realtime: metadata.status?.word ?? "",
+        realtime: metadata.status?.name ?? "",
         status: isSame ? 304 : 200
       )
       evidence.receipt =

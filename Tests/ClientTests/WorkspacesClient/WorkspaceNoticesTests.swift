@@ -38,10 +38,10 @@ import WorkspacesClient
   }
 
   @Test func `A change to needing the user or to done is told once`() {
-    let asking = worktree(.needsYou)
+    let waiting = worktree(.needsYou)
     let done = worktree(.doneUnseen, "2026-11-24T07:01:00Z")
     #expect(
-      titles([worktree(.working)], [asking], [asking], [worktree(.working)], [done], [done])
+      titles([worktree(.working)], [waiting], [waiting], [worktree(.working)], [done], [done])
         == [[], ["shop/pay needs you"], [], [], ["shop/pay is done"], []]
     )
   }
@@ -59,24 +59,24 @@ import WorkspacesClient
   }
 
   @Test func `What is unknown or gone for a while is not a change when it comes back`() {
-    let asking = worktree(.needsYou)
+    let waiting = worktree(.needsYou)
     #expect(
-      titles([worktree(.working)], [asking], [worktree(.unknown, nil)], [asking], [], [asking])
+      titles([worktree(.working)], [waiting], [worktree(.unknown, nil)], [waiting], [], [waiting])
         == [[], ["shop/pay needs you"], [], [], [], []]
     )
   }
 
   @Test func `A state that flickers is one change, and a need that remains is not a new one`() {
-    let asking = worktree(.needsYou, "2026-11-24T07:00:20Z")
+    let waiting = worktree(.needsYou, "2026-11-24T07:00:20Z")
     let earlier = worktree(.needsYou, "2026-11-24T07:00:15Z")
     #expect(
-      titles([worktree(.working)], [asking], [worktree(.ended)], [asking], [earlier])
+      titles([worktree(.working)], [waiting], [worktree(.ended)], [waiting], [earlier])
         == [[], ["shop/pay needs you"], [], [], []]
     )
     // Asked, answered and asked again between two lists.
     let again = worktree(.needsYou, "2026-11-24T07:00:30Z")
     #expect(
-      titles([worktree(.working)], [asking], [again]) == [
+      titles([worktree(.working)], [waiting], [again]) == [
         [], ["shop/pay needs you"], ["shop/pay needs you"],
       ]
     )

@@ -274,7 +274,7 @@ struct AnswerRules {
     #expect(effects.cancel == ticket && effects.alarm == nil)
     stage.skip(.minutes(3))
     #expect(stage.send(.woke).request == nil && stage.machine.failure == nil)
-    stage.draw = .highest
+    stage.random = .highest
     #expect(stage.send(.connectivity(.online)).request == nil)
     #expect(stage.last.alarm == stage.now + .seconds(1))
     // The user's request is kept.

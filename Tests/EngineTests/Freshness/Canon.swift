@@ -6,18 +6,18 @@
 /// shift in time and in the numbers of requests and contexts apart, and go to equal canonical states.
 /// So a search looks at one of them only. Why what is left out makes no difference:
 ///
-/// - Times are taken relative to now, because the machine only compares moments and measures from
-///   one to another. A moment that lies so far back that every rule which reads it has already
+/// - Times are taken relative to now, because the machine only compares instants and measures from
+///   one to another. An instant that lies so far back that every rule which reads it has already
 ///   decided is cut to that age; the rule is beside each cut.
 /// - The number of the last request is only counted up, and answers name requests relative to it.
 /// - Contexts are only compared for equality, everything kept belongs to the present one, and the
 ///   search switches between two that are otherwise alike.
 /// - The alarm is worked out from the rest at the end of every event.
-/// - The kind, status and moment of a failure, the moments a copy was changed and verified, and the
+/// - The kind, status and instant of a failure, the instants at which a copy was changed and verified, and the
 ///   markers of the label are shown and read by no rule; whether there is a failure and whether an
 ///   answer is held are kept.
 /// - A request's validator, priority and number are read when it is ordered, and by its sample.
-/// - The rhythm of the producer, wall clocks and the draw do not vary in these searches. No answer tells
+/// - The rhythm of the producer, wall clocks and the random sample do not vary in these searches. No answer tells
 ///   its source time (R36), a rate limit (R39) or how long its way is (R37).
 /// - A budget of a thousand impatient requests (R40) is never used up in a search.
 ///
@@ -70,7 +70,7 @@ struct CanonicalState: Hashable {
     put(machine.lastEnd, at: now, horizon: .seconds(200))
     put(machine.lastRescue, at: now, horizon: policy.rescueCooldown)
     putActivity(of: machine, waitingSince: since, at: now)
-    putLink(of: machine, at: now)
+    putStream(of: machine, at: now)
     flush()
   }
 
@@ -203,8 +203,8 @@ struct CanonicalState: Hashable {
     put(changedAt, at: now, horizon: .seconds(60))
   }
 
-  private mutating func putLink(of machine: RefreshMachine, at now: Instant) {
-    switch machine.link.state {
+  private mutating func putStream(of machine: RefreshMachine, at now: Instant) {
+    switch machine.connection.state {
     case .off:
       put(0, width: 2)
       put(false)
@@ -223,7 +223,7 @@ struct CanonicalState: Hashable {
       put(3, width: 2)
       put(until, at: now, horizon: .zero)
     }
-    put(UInt64(min(Int(machine.link.attempts), machine.policy.ladder.count - 1)), width: 4)
+    put(UInt64(min(Int(machine.connection.attempts), machine.policy.ladder.count - 1)), width: 4)
   }
 
   // MARK: Packing
@@ -244,7 +244,7 @@ struct CanonicalState: Hashable {
   private mutating func put(_ instant: Instant?, at now: Instant, horizon: Instant.Duration) {
     guard let instant else { return put(0, width: 13) }
     let distance = max((instant - now).milliseconds, -horizon.milliseconds)
-    precondition(distance % 100 == 0, "a moment off the grid")
+    precondition(distance % 100 == 0, "an instant off the grid")
     put(UInt64(distance / 100 + 2_048), width: 13)
   }
 
@@ -278,7 +278,7 @@ struct CanonicalOrders: Hashable {
   private let snapshot: Effects.SnapshotOrder
   private let changes: Effects.Changes
   private let request: Request?
-  private let link: PushCommand?
+  private let stream: PushCommand?
   private let alarm: Instant.Duration?
   private let verdict: DowngradeProtection.Verdict?
   private let hasSample: Bool
@@ -295,7 +295,7 @@ struct CanonicalOrders: Hashable {
     asked?.ticket.generation -= before.generation
     asked?.ticket.context.question = 0
     request = asked
-    link = effects.link
+    stream = effects.stream
     alarm = effects.alarm.map { $0 - now }
     verdict = effects.sample?.verdict
     hasSample = effects.sample != nil

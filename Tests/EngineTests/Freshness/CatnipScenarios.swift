@@ -150,7 +150,7 @@ struct CatnipScenarios {
     for _ in 1...50 {
       var stage = Stage.settled(.departuresNative)
       stage.skip(.minutes(90))
-      stage.draw = generator.draw()
+      stage.random = generator.randomSample()
       stage.send(.woke)
       _ = stage.advanceToRequest()
       starts.insert((stage.now.milliseconds - 5_400_000) / 200)
@@ -172,13 +172,13 @@ struct CatnipScenarios {
     var stage = Stage(HintRules.streaming)
     stage.send(.started)
     stage.reply(.content(.plain))
-    stage.send(.linkOpened(isResumed: true))
+    stage.send(.streamOpened(isResumed: true))
     stage.advance(.seconds(5))
-    stage.send(.linkLost)
+    stage.send(.streamLost)
     #expect(stage.advanceToRequest(within: .seconds(1)) != nil)
     stage.reply(.unchanged)
     stage.advance(.seconds(3))
-    stage.send(.linkOpened(isResumed: true))
+    stage.send(.streamOpened(isResumed: true))
     #expect(stage.machine.isStreaming && stage.machine.outstanding == nil)
   }
 }

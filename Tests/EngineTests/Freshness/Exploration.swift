@@ -136,7 +136,7 @@ enum Exploration {
     init?(_ step: ExplorationStep, in state: State) {
       guard let (event, now) = step.event(in: state) else { return nil }
       after = State(machine: state.machine, now: now)
-      effects = after.machine.handle(event, at: now, draw: .middle)
+      effects = after.machine.handle(event, at: now, random: .middle)
       let invariants = Invariants(
         before: state.machine,
         event: event,

@@ -23,7 +23,7 @@ enum ExplorationStep: CaseIterable {
   ]
 
   private enum Kind {
-    case answer, news, other
+    case answer, stream, other
   }
 
   private var kind: Kind {
@@ -31,7 +31,7 @@ enum ExplorationStep: CaseIterable {
     case .full, .reduced, .unchanged, .transient, .throttled, .refused, .wrongContext, .cancelled,
       .fallback, .disabled, .awaited:
       .answer
-    case .opened, .changed, .gap, .lost, .resumed, .heard, .delivered: .news
+    case .opened, .changed, .gap, .lost, .resumed, .heard, .delivered: .stream
     default: .other
     }
   }
@@ -42,7 +42,7 @@ enum ExplorationStep: CaseIterable {
     let now = state.now
     switch kind {
     case .answer: return machine.outstanding.map { (.answered(ticket(for: $0), answer), now) }
-    case .news: return machine.policy.push == nil ? nil : (news(in: machine), now)
+    case .stream: return machine.policy.push == nil ? nil : (streamEvent(in: machine), now)
     case .other: break
     }
     switch self {
@@ -93,15 +93,15 @@ enum ExplorationStep: CaseIterable {
     }
   }
 
-  private func news(in machine: RefreshMachine) -> Event {
+  private func streamEvent(in machine: RefreshMachine) -> Event {
     switch self {
-    case .opened: .linkOpened(isResumed: false)
-    case .resumed: .linkOpened(isResumed: true)
-    case .changed: .linkChanged
-    case .gap: .linkGap
-    case .lost: .linkLost
-    case .delivered: .linkDelivered(machine.context, Answer(.content(.scheduled)))
-    default: .linkHeard
+    case .opened: .streamOpened(isResumed: false)
+    case .resumed: .streamOpened(isResumed: true)
+    case .changed: .streamChanged
+    case .gap: .streamGap
+    case .lost: .streamLost
+    case .delivered: .streamDelivered(machine.context, Answer(.content(.scheduled)))
+    default: .streamHeard
     }
   }
 

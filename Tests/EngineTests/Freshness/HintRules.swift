@@ -18,7 +18,7 @@ struct HintRules {
     var age: Int64 { (stage.now.milliseconds - phase + 100 * period) % period }
 
     mutating func run(polls: Int) {
-      stage.draw = generator.draw()
+      stage.random = generator.randomSample()
       stage.send(.started)
       for _ in 1...polls {
         if stage.machine.outstanding == nil { _ = stage.advanceToRequest() }
@@ -27,7 +27,7 @@ struct HintRules {
         let made = WallTime(milliseconds: served.milliseconds - age)
         ages.append(age)
         stage.skip(.milliseconds(75))
-        stage.draw = generator.draw()
+        stage.random = generator.randomSample()
         let next = WallTime(milliseconds: made.milliseconds + period)
         stage.reply(
           .content(Content(Revision(made.milliseconds), hasRealtime: true)),
@@ -133,7 +133,7 @@ struct HintRules {
     var stage = Stage(.departuresWeb)
     var generator = SplitMix64(seed: 3)
     var refreshes = refreshes.sorted()[...]
-    stage.draw = generator.draw()
+    stage.random = generator.randomSample()
     stage.send(.started)
     while stage.now.milliseconds < end {
       if stage.machine.outstanding == nil {
@@ -152,7 +152,7 @@ struct HintRules {
       let now = stage.now.milliseconds
       let made = changes.last { $0 <= now } ?? 0
       let next = statesNext ? changes.first { $0 > now } : nil
-      stage.draw = generator.draw()
+      stage.random = generator.randomSample()
       stage.reply(
         .content(Content(Revision(made), hasRealtime: true)),
         metadata: FreshnessMetadata(
@@ -301,15 +301,15 @@ struct HintRules {
     var stage = Stage(streaming)
     stage.send(.started)
     stage.reply(.content(.plain))
-    stage.send(.linkOpened(isResumed: true))
+    stage.send(.streamOpened(isResumed: true))
     return stage
   }
 
   @Test
   func `R33: watching opens a stream, leaving closes it`() {
     var stage = Stage(Self.streaming)
-    #expect(stage.send(.started).link == .open)
-    #expect(stage.send(.stopped).link == .close)
+    #expect(stage.send(.started).stream == .open)
+    #expect(stage.send(.stopped).stream == .close)
     #expect(stage.machine.alarm == nil)
   }
 
@@ -319,7 +319,7 @@ struct HintRules {
     #expect(stage.machine.isStreaming)
     for _ in 1...3 {
       stage.advance(.seconds(15))
-      stage.send(.linkHeard)
+      stage.send(.streamHeard)
     }
     #expect(stage.requests.count == 1)
     stage.advance(.seconds(15))
@@ -335,7 +335,7 @@ struct HintRules {
     #expect(stage.machine.isStreaming && stage.requests.count == 1)
     stage.now = stage.now + .milliseconds(1)
     let effects = stage.send(.woke)
-    #expect(effects.link == .close && effects.notes == .linkLost)
+    #expect(effects.stream == .close && effects.notes == .streamLost)
     #expect(effects.changes.isEmpty && stage.machine.failure == nil)
     #expect(stage.advanceToRequest(within: .seconds(1)) != nil)
     stage.reply(.unchanged)
@@ -347,13 +347,13 @@ struct HintRules {
   func `R33: news leads to one request, and a swarm of news to few`() {
     var stage = Self.live()
     stage.advance(.seconds(5))
-    #expect(stage.send(.linkChanged).request != nil)
-    for _ in 1...50 { stage.send(.linkChanged) }
+    #expect(stage.send(.streamChanged).request != nil)
+    for _ in 1...50 { stage.send(.streamChanged) }
     stage.reply(.content(.other))
     #expect(stage.requests.count == 2)
     #expect(stage.nextInterval() == .seconds(1))
     stage.reply(.unchanged)
-    for _ in 1...50 { stage.send(.linkChanged) }
+    for _ in 1...50 { stage.send(.streamChanged) }
     #expect(stage.requests.count == 3)
     #expect(stage.nextInterval() == .seconds(1))
   }
@@ -363,17 +363,17 @@ struct HintRules {
     var stage = Stage(Self.streaming.with { $0.holdCap = .seconds(300) })
     stage.send(.started)
     stage.reply(.content(.live))
-    stage.send(.linkOpened(isResumed: false))
+    stage.send(.streamOpened(isResumed: false))
     _ = stage.advanceToRequest()
     let out = stage.machine.outstanding
     let context = Context(question: 1)
-    let effects = stage.send(.linkDelivered(context, Answer(.content(.scheduled))))
+    let effects = stage.send(.streamDelivered(context, Answer(.content(.scheduled))))
     #expect(effects.snapshot == .hold && effects.cancel == nil)
     let fresh = Content(Revision(8), hasRealtime: true)
-    let applied = stage.send(.linkDelivered(context, Answer(.content(fresh))))
+    let applied = stage.send(.streamDelivered(context, Answer(.content(fresh))))
     #expect(applied.snapshot == .apply && applied.cancel == nil)
     #expect(stage.machine.outstanding == out)
-    let foreign = stage.send(.linkDelivered(Context(question: 9), Answer(.content(.plain))))
+    let foreign = stage.send(.streamDelivered(Context(question: 9), Answer(.content(.plain))))
     #expect(foreign.notes == .superseded && foreign.snapshot == .none)
   }
 
@@ -381,7 +381,7 @@ struct HintRules {
   func `R33: a gap is closed by one request`() {
     var stage = Self.live()
     stage.advance(.seconds(5))
-    stage.send(.linkGap)
+    stage.send(.streamGap)
     #expect(stage.advanceToRequest(within: .seconds(1)) != nil)
     stage.reply(.unchanged)
     #expect(stage.machine.outstanding == nil && stage.machine.isStreaming)
@@ -391,7 +391,7 @@ struct HintRules {
   func `R33: a gap during a request leaves a follow-up, whose answer cannot miss anything`() {
     var stage = Self.live()
     stage.send(.refreshRequested(.person))
-    stage.send(.linkGap)
+    stage.send(.streamGap)
     #expect(stage.reply(.unchanged).request == nil)
     #expect(stage.advanceToRequest(within: .seconds(1))?.refresh.reason == .change)
     stage.reply(.unchanged)
@@ -403,12 +403,12 @@ struct HintRules {
     var stage = Self.live()
     stage.send(.refreshRequested(.person))
     stage.reply(.throttled(.seconds(30)))
-    stage.send(.linkChanged)
-    stage.send(.linkGap)
-    stage.send(.linkHeard)
+    stage.send(.streamChanged)
+    stage.send(.streamGap)
+    stage.send(.streamHeard)
     #expect(stage.machine.outstanding == nil)
     let throttled = stage.now
-    stage.send(.linkLost)
+    stage.send(.streamLost)
     while stage.last.request == nil {
       stage.now = stage.machine.alarm ?? stage.now
       stage.send(.woke)

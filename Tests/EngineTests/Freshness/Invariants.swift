@@ -111,7 +111,7 @@ struct Invariants {
     }
     guard let notBefore = before.notBefore else { return true }
     switch event {
-    case .linkDelivered, .restrained: return true
+    case .streamDelivered, .restrained: return true
     default: break
     }
     return now >= notBefore
@@ -128,7 +128,7 @@ struct Invariants {
     switch effects.snapshot {
     case .apply, .verify, .hold:
       // R21: stream events do not end a `Retry-After`, which applies to requests.
-      if case .linkDelivered = event {
+      if case .streamDelivered = event {
         return after.failure == nil && after.backoff == Backoff(notBefore: before.backoff.notBefore)
       }
       // R38: a copy from disk is not a response.

@@ -31,7 +31,7 @@ struct PeerScenarios {
     let ticket = stage.machine.outstanding
     stage.send(.refreshRequested(.person))
     let effects = stage.send(.stopped)
-    #expect(effects.cancel == ticket && effects.alarm == nil && effects.link == .close)
+    #expect(effects.cancel == ticket && effects.alarm == nil && effects.stream == .close)
     #expect(effects.request == nil && stage.machine.failure == nil)
     #expect(stage.send(.woke).request == nil)
   }
@@ -235,7 +235,7 @@ struct PeerScenarios {
       var generator = SplitMix64(seed: seed)
       var worst = Instant.Duration.zero
       while stage.now < .start + .minutes(60) {
-        stage.draw = generator.draw()
+        stage.random = generator.randomSample()
         let previous = stage.now
         _ = stage.advanceToRequest()
         worst = max(worst, stage.now - previous)
@@ -318,7 +318,7 @@ struct PeerScenarios {
     var stage = HintRules.live()
     for _ in 1...10 {
       stage.advance(.seconds(37))
-      stage.send(.linkHeard)
+      stage.send(.streamHeard)
       #expect(stage.machine.isStreaming)
     }
   }
@@ -326,14 +326,14 @@ struct PeerScenarios {
   @Test
   func `R33: W3 one loss is one reconnect, though both halves report it`() {
     var stage = HintRules.live()
-    stage.send(.linkLost)
+    stage.send(.streamLost)
     let alarm = stage.machine.alarm
-    #expect(stage.send(.linkLost).alarm == alarm)
+    #expect(stage.send(.streamLost).alarm == alarm)
     var openings = 0
     for _ in 1...20 {
       stage.reply(.unchanged)
       stage.now = stage.machine.alarm ?? stage.now
-      if stage.send(.woke).link == .open { openings += 1 }
+      if stage.send(.woke).stream == .open { openings += 1 }
       guard stage.now - .start < .seconds(5) else { break }
     }
     #expect(openings == 1)
@@ -342,12 +342,12 @@ struct PeerScenarios {
   @Test
   func `R33: W5 the gap before a stream reopened is closed by one poll`() {
     var stage = HintRules.live()
-    stage.send(.linkLost)
+    stage.send(.streamLost)
     _ = stage.advanceToRequest()
     stage.reply(.unchanged)
     stage.advance(.seconds(3))
     let count = stage.requests.count
-    stage.send(.linkOpened(isResumed: false))
+    stage.send(.streamOpened(isResumed: false))
     stage.advance(.seconds(1))
     #expect(stage.requests.count == count + 1)
   }
@@ -367,19 +367,19 @@ struct PeerScenarios {
     for lived in [Int64(1), 1, 1, 61] {
       for _ in 0..<lived {
         stage.skip(.seconds(1))
-        stage.send(.linkHeard)
+        stage.send(.streamHeard)
         stage.reply(.unchanged)
       }
-      stage.send(.linkLost)
+      stage.send(.streamLost)
       let lost = stage.now
-      while stage.last.link != .open {
+      while stage.last.stream != .open {
         stage.reply(.unchanged)
         stage.now = max(stage.now, stage.machine.alarm ?? stage.now)
         stage.send(.woke)
       }
       waits.append((stage.now - lost).milliseconds / 1_000)
       stage.reply(.unchanged)
-      stage.send(.linkOpened(isResumed: true))
+      stage.send(.streamOpened(isResumed: true))
     }
     #expect(waits == [2, 5, 10, 2])
   }
@@ -387,7 +387,7 @@ struct PeerScenarios {
   @Test
   func `R33: a stream that slept is reopened`() {
     var stage = HintRules.live()
-    #expect(stage.send(.slept).link == .close)
+    #expect(stage.send(.slept).stream == .close)
     #expect(!stage.machine.isStreaming)
   }
 }

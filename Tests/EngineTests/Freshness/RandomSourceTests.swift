@@ -5,7 +5,7 @@ import Testing
 @Suite("Randomness and time")
 struct RandomSourceTests {
   @Test
-  func `R10: a draw reaches both ends of its range and nothing beyond`() {
+  func `R10: a sample reaches both ends of its range and nothing beyond`() {
     #expect(RandomSample.lowest.upTo(.seconds(5)) == .zero)
     #expect(RandomSample.highest.upTo(.seconds(5)) == .seconds(5))
     #expect(RandomSample.middle.between(.seconds(-1), .seconds(1)) == .zero)
@@ -32,7 +32,7 @@ struct RandomSourceTests {
     var lowest = Int64.max
     var highest = Int64.min
     for _ in 1...4_000 {
-      let wait = jitter.applied(to: .seconds(15), draw: generator.draw()).milliseconds
+      let wait = jitter.applied(to: .seconds(15), random: generator.randomSample()).milliseconds
       lowest = min(lowest, wait)
       highest = max(highest, wait)
     }
@@ -45,7 +45,7 @@ struct RandomSourceTests {
     var generator = SplitMix64(seed: 6)
     let jitter = Jitter.signed(.milliseconds(300), .milliseconds(600))
     for _ in 1...1_000 {
-      let wait = jitter.applied(to: .seconds(15), draw: generator.draw()).milliseconds
+      let wait = jitter.applied(to: .seconds(15), random: generator.randomSample()).milliseconds
       #expect((300...600).contains(abs(wait - 15_000)))
     }
   }

@@ -30,7 +30,7 @@ struct RandomWalk {
         now = now + .milliseconds(Int64(generator.below(generator.below(10) == 0 ? 20_000 : 600)))
       }
       let before = machine
-      let effects = machine.handle(event, at: now, draw: generator.draw())
+      let effects = machine.handle(event, at: now, random: generator.randomSample())
       let check = Invariants(
         before: before,
         event: event,
@@ -55,9 +55,12 @@ struct RandomWalk {
     var now = Instant.start
     for _ in 1...2_000 {
       let event = Self.event(for: first, &generator)
-      let draw = generator.draw()
+      let random = generator.randomSample()
       now = max(now + .milliseconds(50), event == .woke ? first.alarm ?? now : now)
-      #expect(first.handle(event, at: now, draw: draw) == second.handle(event, at: now, draw: draw))
+      #expect(
+        first.handle(event, at: now, random: random)
+          == second.handle(event, at: now, random: random)
+      )
     }
     #expect(first == second)
   }
@@ -89,12 +92,12 @@ struct RandomWalk {
     case 20: return .fulfilled
     case 21: return .wrote(Revision(Int64(generator.below(3))))
     case 22: return .evicted
-    case 23: return .linkOpened(isResumed: generator.below(2) == 0)
-    case 24: return .linkHeard
-    case 25: return .linkChanged
-    case 26: return .linkDelivered(machine.context, answer(&generator))
-    case 27: return .linkGap
-    case 28: return .linkLost
+    case 23: return .streamOpened(isResumed: generator.below(2) == 0)
+    case 24: return .streamHeard
+    case 25: return .streamChanged
+    case 26: return .streamDelivered(machine.context, answer(&generator))
+    case 27: return .streamGap
+    case 28: return .streamLost
     case 29:
       let generation = machine.generation - Int64(generator.below(3))
       let context = Context(question: Int64(generator.below(3)))

@@ -61,7 +61,7 @@ struct ScheduleRules {
     var generator = SplitMix64(seed: 1)
     var stage = Stage.settled(policy)
     for _ in 1...300 {
-      stage.draw = generator.draw()
+      stage.random = generator.randomSample()
       let interval = stage.nextInterval()?.milliseconds ?? 0
       stage.reply(.unchanged)
       seen.insert(interval)
@@ -76,7 +76,7 @@ struct ScheduleRules {
     for policy in [Policy.departuresWeb, .departuresNative] {
       var stage = Stage.settled(policy)
       for step in 1...300 {
-        stage.draw = generator.draw()
+        stage.random = generator.randomSample()
         stage.send(.paceRequested(step.isMultiple(of: 2) ? .zero : nil))
         stage.send(.acted)
         let interval = stage.nextInterval() ?? .zero
@@ -169,7 +169,7 @@ struct ScheduleRules {
   func `R14: a timer that fires far too late asks within the spread`() {
     var stage = Stage.settled(.departuresNative)
     stage.skip(.seconds(200))
-    stage.draw = .highest
+    stage.random = .highest
     let effects = stage.send(.woke)
     #expect(effects.request == nil && effects.notes == .drifted)
     #expect(effects.alarm == stage.now + .seconds(2))
@@ -235,7 +235,7 @@ struct ScheduleRules {
     var intervals: [Int64] = []
     for _ in 1...7 {
       stage.reply(.content(.other), metadata: metadata)
-      stage.draw = .lowest
+      stage.random = .lowest
       intervals.append((stage.nextInterval()?.milliseconds ?? 0) / 1_000)
     }
     #expect(intervals == [2, 5, 10, 20, 10, 10, 10])
@@ -245,7 +245,7 @@ struct ScheduleRules {
   @Test
   func `R34: a flapping server does not raise the rate for long`() {
     var stage = Stage.settled(.plain)
-    stage.draw = .lowest
+    stage.random = .lowest
     for step in 1...120 {
       _ = stage.advanceToRequest()
       let status: RealtimeStatus = step.isMultiple(of: 2) ? .applied : .guardedError
@@ -257,7 +257,7 @@ struct ScheduleRules {
   @Test
   func `R34: disabled asks for nothing extra until a person speaks`() {
     var stage = Stage.settled(.plain)
-    stage.draw = .lowest
+    stage.random = .lowest
     _ = stage.advanceToRequest()
     stage.reply(
       .content(.other),

@@ -15,16 +15,16 @@ struct ScheduleTests {
       now = now + .milliseconds(Int64(generator.below(80)))
       let key = keys[generator.below(keys.count)]
       switch generator.below(4) {
-      case 0: _ = schedule.handle(.started, for: key, at: now, draw: generator.draw())
-      case 1: _ = schedule.handle(.stopped, for: key, at: now, draw: generator.draw())
+      case 0: _ = schedule.handle(.started, for: key, at: now, random: generator.randomSample())
+      case 1: _ = schedule.handle(.stopped, for: key, at: now, random: generator.randomSample())
       default:
         guard let ticket = schedule[key]?.outstanding else { continue }
         let event = Event.answered(ticket, Answer(.content(.plain)))
-        _ = schedule.handle(event, for: key, at: now, draw: generator.draw())
+        _ = schedule.handle(event, for: key, at: now, random: generator.randomSample())
       }
       while let due = schedule.due(at: now) {
         #expect(schedule[due]?.alarm == schedule.alarm)
-        _ = schedule.handle(.woke, for: due, at: now, draw: generator.draw())
+        _ = schedule.handle(.woke, for: due, at: now, random: generator.randomSample())
       }
       #expect(schedule.alarm == keys.compactMap { schedule[$0]?.alarm }.min())
     }
@@ -35,10 +35,10 @@ struct ScheduleTests {
     var schedule = MachineSchedule()
     for _ in 1...10_000 {
       let key = schedule.insert(RefreshMachine(policy: .workspaces))
-      _ = schedule.handle(.started, for: key, at: .start, draw: .middle)
+      _ = schedule.handle(.started, for: key, at: .start, random: .middle)
       #expect(schedule.remove(key) != nil)
       #expect(schedule.remove(key) == nil && schedule[key] == nil)
-      #expect(schedule.handle(.woke, for: key, at: .start, draw: .middle) == nil)
+      #expect(schedule.handle(.woke, for: key, at: .start, random: .middle) == nil)
     }
     #expect(schedule.count == 0 && schedule.alarm == nil)
   }

@@ -112,7 +112,7 @@ struct SeedVectors {
   @Test
   func `R10: seed 000 row "Poll scheduling and jitter"`() {
     var stage = Stage.settled(.departuresWeb)
-    stage.draw = .lowest
+    stage.random = .lowest
     #expect(stage.machine.alarm == .start + .milliseconds(15_300))
     stage.reply(.unchanged)
     _ = stage.advanceToRequest()

@@ -5,7 +5,7 @@ struct Stage {
   var machine: RefreshMachine
   var now = Instant.start
   /// The random sample of the next events.
-  var draw = RandomSample.middle
+  var random = RandomSample.middle
   /// Every request that was sent, with its time.
   var requests: [(at: Instant, request: Request)] = []
   var diagnostics: Diagnostics
@@ -27,7 +27,7 @@ struct Stage {
 
   @discardableResult
   mutating func send(_ event: Event) -> Effects {
-    last = machine.handle(event, at: now, draw: draw)
+    last = machine.handle(event, at: now, random: random)
     diagnostics.record(last)
     if let request = last.request { requests.append((now, request)) }
     return last

@@ -153,7 +153,7 @@ struct TrustRules {
     (policy.leastInterval, policy.jitter) = (every.percent(90), .none)
     (policy.unchangedLimit, policy.unchangedFor) = (nil, nil)
     var machine = RefreshMachine(policy: policy, context: Context(question: 1))
-    let draw = RandomSample(bits: 123_456_789)
+    let random = RandomSample(bits: 123_456_789)
     /// Answers what was sent at an instant; the newest publication may be late.
     func answer(sentAt sent: Int64, isLate: Bool = false) throws -> Int64 {
       let ticket = try #require(machine.outstanding)
@@ -172,25 +172,25 @@ struct TrustRules {
         delay: .milliseconds(40)
       )
       let now = Instant(milliseconds: sent + 40)
-      _ = machine.handle(.answered(ticket, answer), at: now, draw: draw)
+      _ = machine.handle(.answered(ticket, answer), at: now, random: random)
       return try #require(machine.alarm).milliseconds
     }
     var now: Int64 = 1_000
-    _ = machine.handle(.started, at: Instant(milliseconds: now), draw: draw)
+    _ = machine.handle(.started, at: Instant(milliseconds: now), random: random)
     for _ in 0..<80 {
       now = try answer(sentAt: now)
-      _ = machine.handle(.woke, at: Instant(milliseconds: now), draw: draw)
+      _ = machine.handle(.woke, at: Instant(milliseconds: now), random: random)
     }
     _ = try answer(sentAt: now)
     let next = 700 + ((now + 20 - 700) / period + 1) * period
     _ = machine.handle(
       .refreshRequested(.person),
       at: Instant(milliseconds: next + ordered),
-      draw: draw
+      random: random
     )
     let sent = next + 300
     let ticket = try #require(machine.outstanding)
-    _ = machine.handle(.queued(ticket), at: Instant(milliseconds: sent), draw: draw)
+    _ = machine.handle(.queued(ticket), at: Instant(milliseconds: sent), random: random)
     let again = try answer(sentAt: sent, isLate: true)
     #expect(again - sent <= interval * 103 / 100)
   }

@@ -20,7 +20,7 @@ struct CoverageTests {
     case .whole, .range: return [path]
     case .context: return [path]
     case .flag: return [path + "=true", path + "=false"]
-    case .word(let words), .set(let words): return Set(words.map { "\(path)=\($0)" })
+    case .name(let names), .set(let names): return Set(names.map { "\(path)=\($0)" })
     case .members(let shapes), .oneOf(let shapes):
       return shapes.reduce(into: []) { found, inner in
         found.formUnion(words(inner.value, path: "\(path).\(inner.key)"))
@@ -91,24 +91,24 @@ struct CoverageTests {
         for case .object(let step) in steps {
           Self.said(step["event"] ?? .null, path: "event", into: &found)
           Self.said(step["with"] ?? .null, path: "with", into: &found)
-          Self.said(step["draw"] ?? .null, path: "draw", into: &found)
+          Self.said(step["random"] ?? .null, path: "random", into: &found)
         }
       }
     }
-    var wanted: Set<String> = ["with.interval", "with.interval=null", "with.generation", "draw"]
+    var wanted: Set<String> = ["with.interval", "with.interval=null", "with.generation", "random"]
     wanted.formUnion(VectorReader.eventNames.map { "event=\($0)" })
     wanted.formUnion(AnswerReader.outcomeNames.map { "with.answer.outcome=\($0)" })
-    wanted.formUnion(CaseNames.names(Lifecycle.self).map { "with.to=\($0)" })
-    wanted.formUnion(CaseNames.names(Connectivity.self).map { "with.to=\($0)" })
-    wanted.formUnion(CaseNames.names(Activity.self).map { "with.is=\($0)" })
-    wanted.formUnion(CaseNames.names(Activity.self).map { "with.answer.activity=\($0)" })
-    wanted.formUnion(CaseNames.names(RefreshRequest.Reason.self).map { "with.reason=\($0)" })
-    wanted.formUnion(CaseNames.names(ResponseMode.self).map { "with.answer.metadata.mode=\($0)" })
+    wanted.formUnion(CaseNames.of(Lifecycle.self).map { "with.to=\($0)" })
+    wanted.formUnion(CaseNames.of(Connectivity.self).map { "with.to=\($0)" })
+    wanted.formUnion(CaseNames.of(Activity.self).map { "with.is=\($0)" })
+    wanted.formUnion(CaseNames.of(Activity.self).map { "with.answer.activity=\($0)" })
+    wanted.formUnion(CaseNames.of(RefreshRequest.Reason.self).map { "with.reason=\($0)" })
+    wanted.formUnion(CaseNames.of(ResponseMode.self).map { "with.answer.metadata.mode=\($0)" })
     wanted.formUnion(
-      CaseNames.names(RealtimeStatus.self).map { "with.answer.metadata.status=\($0)" }
+      CaseNames.of(RealtimeStatus.self).map { "with.answer.metadata.status=\($0)" }
     )
     wanted.formUnion(
-      CaseNames.names(RealtimeStatus.self).map { "with.answer.metadata.reason=\($0)" }
+      CaseNames.of(RealtimeStatus.self).map { "with.answer.metadata.reason=\($0)" }
     )
     wanted.formUnion(
       ["person", "hardRefresh", "schedule", "change"].map { "with.refresh=\($0)" }
@@ -128,7 +128,7 @@ struct CoverageTests {
       ].map { "with.answer.\($0)" }
     )
     wanted.formUnion(PolicyDocument.presets.map { "policy.preset=\($0.name)" })
-    wanted.formUnion(["lowest", "middle", "highest"].map { "draw=\($0)" })
+    wanted.formUnion(["lowest", "middle", "highest"].map { "random=\($0)" })
     wanted.formUnion(
       ["policy.jitter=none", "policy.jitter=full"]
         + ["signed", "within", "share", "above"].map { "policy.jitter.\($0)" }

@@ -44,8 +44,8 @@ struct DocumentErrorTests {
       #"{"event": "refreshRequested", "with": {"refresh": "person", "isForced": true}}"#,
       "with.isForced: is unknown here"
     ),
-    (#"{"event": "started", "draw": "high"}"#, "draw: \"high\" is unknown"),
-    (#"{"event": "started", "draw": 4294967296}"#, "draw: 4294967296 is not within"),
+    (#"{"event": "started", "random": "high"}"#, "random: \"high\" is unknown"),
+    (#"{"event": "started", "random": 4294967296}"#, "random: 4294967296 is not within"),
     (#"{"event": "started", "at": -1}"#, "at: -1 is not within"),
     (#"{"event": "started", "at": 1, "after": 1}"#, "after: given together with \"at\""),
     (#"{"event": "started", "expect": {"alarms": 1}}"#, "expect.alarms: is unknown here"),

@@ -82,7 +82,7 @@ struct VectorTests {
     (#"{"request": {"context": {"question": 1}}}"#, "request.context"),
     (#"{"changes": []}"#, "changes"),
     (#"{"notes": ["held"]}"#, "notes"),
-    (#"{"link": "open"}"#, "link"),
+    (#"{"stream": "open"}"#, "stream"),
     (#"{"snapshot": "apply"}"#, "snapshot"),
     (#"{"sample": {"status": 1}}"#, "sample"),
     (#"{"cancel": 1}"#, "cancel"),

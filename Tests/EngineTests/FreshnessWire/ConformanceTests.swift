@@ -12,10 +12,10 @@ private struct WiredMachine: ConformingMachine {
     wired = try WireMachine(words: context.words() + policy.words())
   }
 
-  mutating func handle(_ event: Event, at now: Instant, draw: RandomSample) -> Effects {
+  mutating func handle(_ event: Event, at now: Instant, random: RandomSample) -> Effects {
     self.now = now
     do {
-      let words = try [now.milliseconds, Int64(draw.bits)] + event.words()
+      let words = try [now.milliseconds, Int64(random.bits)] + event.words()
       return try Effects(words: wired.handle(words))
     } catch {
       Issue.record("\(event) did not pass: \(error)")

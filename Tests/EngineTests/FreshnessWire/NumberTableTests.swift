@@ -74,7 +74,7 @@ struct NumberTableTests {
     try check("mode", ResponseMode.self)
     try check("status", RealtimeStatus.self)
     try check("snapshot", Effects.SnapshotOrder.self)
-    try check("link", PushCommand.self)
+    try check("stream", PushCommand.self)
     try check("priority", Request.Priority.self)
     try check("verdict", DowngradeProtection.Verdict.self)
     try check("badge", FreshnessLabel.Badge.self)
@@ -99,12 +99,12 @@ struct NumberTableTests {
     try check("changes", changes)
     let notes: [Notes] = [
       .coalesced, .superseded, .held, .retried, .rescued, .drifted, .timedOut, .prefetchDropped,
-      .deferred, .linkLost, .overtaken,
+      .deferred, .streamLost, .overtaken,
     ]
     #expect(
       table.sets["notes"] == [
         "coalesced", "superseded", "held", "retried", "rescued", "drifted", "timedOut",
-        "prefetchDropped", "deferred", "linkLost", "overtaken",
+        "prefetchDropped", "deferred", "streamLost", "overtaken",
       ]
     )
     try check("notes", notes)

@@ -18,7 +18,7 @@ struct RandomSource {
 
   mutating func flag() -> Bool { next() & 1 == 1 }
 
-  mutating func draw() -> RandomSample { generator.draw() }
+  mutating func randomSample() -> RandomSample { generator.randomSample() }
 
   // MARK: Integers within the wire's limits, the limits themselves among them
 
@@ -148,11 +148,11 @@ struct RandomSource {
     case 14: .wrote(Revision(number()))
     case 15: .evicted
     case 16: .answered(ticket(), answer())
-    case 17: .linkOpened(isResumed: flag())
-    case 18: .linkHeard
-    case 19: .linkChanged
-    case 20: .linkDelivered(context(), answer())
-    case 21: .linkGap
+    case 17: .streamOpened(isResumed: flag())
+    case 18: .streamHeard
+    case 19: .streamChanged
+    case 20: .streamDelivered(context(), answer())
+    case 21: .streamGap
     case 22: .restored(Revision(number()), age: span(), sourceTime: maybe { $0.wallTime() })
     case 23:
       .restrained(
@@ -165,7 +165,7 @@ struct RandomSource {
       )
     case 24: .notHeld(ticket())
     case 25: .queued(ticket())
-    default: .linkLost
+    default: .streamLost
     }
   }
 

@@ -49,7 +49,7 @@ struct StrictnessTests {
     var codes: Set<WireError.Code> = []
     for _ in 0..<100_000 {
       var words =
-        try [generator.instant().milliseconds, Int64(generator.draw().bits)]
+        try [generator.instant().milliseconds, Int64(generator.randomSample().bits)]
         + generator.event(kind: generator.below(RandomSource.eventKinds)).words()
       for _ in 0...generator.below(3) { words[generator.below(words.count)] = generator.word() }
       let answer: [Int64]

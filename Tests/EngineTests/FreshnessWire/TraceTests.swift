@@ -54,8 +54,8 @@ struct TraceTests {
     }
     for count in 0..<Self.events {
       let index = generator.below(machines.count)
-      let (event, now, draw) = walks[index].step(machines[index].machine)
-      var message = try [now.milliseconds, Int64(draw.bits)] + event.words()
+      let (event, now, random) = walks[index].step(machines[index].machine)
+      var message = try [now.milliseconds, Int64(random.bits)] + event.words()
       if generator.chance(1, in: 50) { message[generator.below(message.count)] = generator.word() }
       let answer = trace.record(2, machine: index, message) { () throws(WireError) in
         try machines[index].handle(message)

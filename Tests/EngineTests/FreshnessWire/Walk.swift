@@ -15,8 +15,9 @@ struct Walk {
   }()
 
   /// Picks the next event, and lets time pass until it.
-  mutating func step(_ machine: RefreshMachine) -> (event: Event, now: Instant, draw: RandomSample)
-  {
+  mutating func step(
+    _ machine: RefreshMachine
+  ) -> (event: Event, now: Instant, random: RandomSample) {
     let event = event(machine)
     if event == .woke, let alarm = machine.alarm, alarm.milliseconds < 1 << 50 {
       now =
@@ -25,7 +26,7 @@ struct Walk {
     } else {
       now = now + .milliseconds(Int64(generator.below(generator.chance(1, in: 10) ? 20_000 : 600)))
     }
-    return (event, now, generator.draw())
+    return (event, now, generator.randomSample())
   }
 
   private mutating func event(_ machine: RefreshMachine) -> Event {
@@ -38,8 +39,8 @@ struct Walk {
     case 1: return .lifecycle(.foreground)
     case 2: return .connectivity(.online)
     case 3: return .refreshRequested(.person)
-    case 4: return .linkOpened(isResumed: generator.flag())
-    case 5: return .linkDelivered(machine.context, answer())
+    case 4: return .streamOpened(isResumed: generator.flag())
+    case 5: return .streamDelivered(machine.context, answer())
     case 6: return .contextChanged(Context(question: Int64(generator.below(3))))
     case 7: return .wrote(Revision(Int64(generator.below(3))))
     default: return generator.event(kind: generator.below(RandomSource.eventKinds))

@@ -56,7 +56,7 @@ extension Effects: WireReadable {
     asOf = try reader.optionalInstant()
     changes = Changes(rawValue: UInt8(try reader.integer(in: 0...255)))
     request = try Request.optional(from: &reader)
-    link = try reader.optionalNumbered(PushCommand.self)
+    stream = try reader.optionalNumbered(PushCommand.self)
     alarm = try reader.optionalInstant()
     sample = try Sample.optional(from: &reader)
     notes = Notes(rawValue: UInt16(try reader.integer(in: 0...65_535)))

@@ -14,10 +14,10 @@ struct WireMachineTests {
     var diagnostics = Diagnostics(policy: policy)
     var wired = try WireMachine(words: context.words() + policy.words())
     for count in 1...5_000 {
-      let (event, now, draw) = walk.step(native)
-      let effects = native.handle(event, at: now, draw: draw)
+      let (event, now, random) = walk.step(native)
+      let effects = native.handle(event, at: now, random: random)
       diagnostics.record(effects)
-      let words = try wired.handle([now.milliseconds, Int64(draw.bits)] + event.words())
+      let words = try wired.handle([now.milliseconds, Int64(random.bits)] + event.words())
       try #require(try Effects(words: words) == effects.carried, "event \(count): \(event)")
       let appearance = try WireState(words: wired.appearance([now.milliseconds]))
       try #require(appearance == WireState(native, at: now), "event \(count): \(event)")
@@ -37,8 +37,8 @@ struct WireMachineTests {
       let policy = generator.policy()
       var wired = try WireMachine(words: Context(question: 1).words() + policy.words())
       for _ in 0..<60 {
-        let (event, now, draw) = walk.step(wired.machine)
-        let words = try wired.handle([now.milliseconds, Int64(draw.bits)] + event.words())
+        let (event, now, random) = walk.step(wired.machine)
+        let words = try wired.handle([now.milliseconds, Int64(random.bits)] + event.words())
         _ = try Effects(words: words)
       }
     }

@@ -17,8 +17,8 @@ struct BrokenFreshness: Machine {
     self.isDeaf = isDeaf
   }
 
-  mutating func handle(_ event: Event, at now: Instant, draw: RandomSample) -> Effects {
-    let effects = machine.handle(isDeaf(event) ? .woke : event, at: now, draw: draw)
+  mutating func handle(_ event: Event, at now: Instant, random: RandomSample) -> Effects {
+    let effects = machine.handle(isDeaf(event) ? .woke : event, at: now, random: random)
     diagnostics.record(effects)
     return effects
   }

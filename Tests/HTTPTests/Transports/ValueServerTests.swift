@@ -198,12 +198,12 @@ import Testing
       try await connection.write("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n:\n\n")
       for await _ in changes { try await connection.write("data: changed\n\n") }
     } client: { server in
-      let (url, news) = (try Self.url(server), try Self.url(server, "/news"))
+      let (url, events) = (try Self.url(server), try Self.url(server, "/news"))
       try await transport.lend { exchange in
         var policy = Policy(every: .seconds(600))
         policy.push = Policy.Push(heartbeat: .seconds(600))
         let client = FreshnessClient(exchange: exchange, streaming: exchange, policy: policy)
-        let resource = JSONResource(url, as: Count.self).eventStream(at: news)
+        let resource = JSONResource(url, as: Count.self).eventStream(at: events)
         for await value in client.values(of: resource) {
           if value.value.count == 2 { break }
           try await Self.eventually { client.freshness(of: resource)?.isStreaming == true }

@@ -55,7 +55,7 @@ async function watches(signal: AbortSignal): Promise<void> {
 async function drives(): Promise<void> {
   const engine: TheEngine = await Engine.load(fetch("/freshness.wasm"));
   const machine = engine.machine({ policy: { every: 10_000, push: { heartbeat: 5_000 } }, context: { question: 1 } });
-  const { request, alarm } = machine.handle({ event: "started" }, performance.now(), Engine.draw());
+  const { request, alarm } = machine.handle({ event: "started" }, performance.now(), Engine.random());
   if (request !== null) {
     const { generation, context } = request;
     machine.handle({ event: "answered", with: { generation, context, answer: { outcome: "content", revision: 1, metadata: { fetchedAt: 5 } } } }, alarm ?? 0, 0);

@@ -16,7 +16,7 @@ import Testing
   func `the machine answers as the vectors say`(_ vector: FollowVectors.Vector) throws {
     var machine = try FollowVectors.machine(vector.begin)
     for (index, step) in vector.steps.enumerated() {
-      let orders = machine.handle(step.event, now: step.at, draw: step.draw)
+      let orders = machine.handle(step.event, now: step.at, random: step.random)
       #expect(FollowVectors.written(orders) == step.orders, "step \(index + 1)")
       let status = FollowVectors.written(machine.status)
       for (name, expected) in step.status {
@@ -50,7 +50,7 @@ private struct RandomLog {
     for _ in 0..<most where !machine.isOver {
       now += generator.below(5) == 0 ? generator.below(70_000) : generator.below(500)
       let event = generator.event(last: last, now: now)
-      let orders = machine.handle(event, now: now, draw: UInt64(generator.next()))
+      let orders = machine.handle(event, now: now, random: UInt64(generator.next()))
       for order in orders {
         switch order {
         case .connect(_, _, let attempt), .poll(_, let attempt): last = attempt

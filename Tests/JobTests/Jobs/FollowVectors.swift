@@ -17,7 +17,7 @@ struct FollowVectors {
   struct Step {
     var at: Int64
     var event: FollowMachine.Event
-    var draw: UInt64
+    var random: UInt64
     var orders: JSONValue
     var status: [String: JSONValue]
   }
@@ -115,7 +115,7 @@ struct FollowVectors {
     Step(
       at: try number(value, "at"),
       event: try event(try member(value, "event")),
-      draw: UInt64(value["draw"]?.int64 ?? 0),
+      random: UInt64(value["random"]?.int64 ?? 0),
       orders: try member(value, "orders"),
       status: value["status"]?.object ?? [:]
     )

@@ -28,24 +28,26 @@ import TolerantDecoding
   @Test func `events come once and in order`() {
     var follower = JobFollower()
     open(&follower)
-    #expect(delivered(follower.received(progress(1), attempt: 1, now: 1, draw: 0)) == [1])
-    #expect(delivered(follower.received(progress(1), attempt: 1, now: 1, draw: 0)).isEmpty)
-    #expect(delivered(follower.received(progress(2), attempt: 1, now: 1, draw: 0)) == [2])
+    #expect(delivered(follower.received(progress(1), attempt: 1, now: 1, random: 0)) == [1])
+    #expect(delivered(follower.received(progress(1), attempt: 1, now: 1, random: 0)).isEmpty)
+    #expect(delivered(follower.received(progress(2), attempt: 1, now: 1, random: 0)) == [2])
     #expect(follower.position == EventPosition(epoch: 1, seq: 2))
   }
 
   @Test func `a gap means connecting again from the last event; one on purpose does not`() {
     var follower = JobFollower()
     open(&follower)
-    _ = follower.received(progress(1), attempt: 1, now: 1, draw: 0)
+    _ = follower.received(progress(1), attempt: 1, now: 1, random: 0)
     #expect(
-      delivered(follower.received(progress(5, covers: 2), attempt: 1, now: 1, draw: 0)) == [5]
+      delivered(follower.received(progress(5, covers: 2), attempt: 1, now: 1, random: 0)) == [5]
     )
     #expect(
-      follower.received(progress(7), attempt: 1, now: 1, draw: 0) == [.disconnect, .wake(after: 0)]
+      follower.received(progress(7), attempt: 1, now: 1, random: 0) == [
+        .disconnect, .wake(after: 0),
+      ]
     )
     #expect(
-      follower.woke(now: 2, draw: 0)
+      follower.woke(now: 2, random: 0)
         == [.connect(.webSocket, after: EventPosition(epoch: 1, seq: 5), attempt: 2)]
     )
   }
@@ -56,38 +58,38 @@ import TolerantDecoding
     follower.heard(now: 1)
     follower.reconnects(after: 2_000, attempt: 1)
     follower.reconnects(after: 90_000, attempt: 7)
-    #expect(follower.ended(.broken, attempt: 1, now: 10, draw: 0) == [.wake(after: 2_000)])
-    _ = follower.woke(now: 2_010, draw: 0)
+    #expect(follower.ended(.broken, attempt: 1, now: 10, random: 0) == [.wake(after: 2_000)])
+    _ = follower.woke(now: 2_010, random: 0)
     _ = follower.opened(attempt: 2, now: 2_010)
     follower.heard(now: 2_011)
-    #expect(follower.ended(.broken, attempt: 2, now: 2_020, draw: 999) == [.wake(after: 2_999)])
+    #expect(follower.ended(.broken, attempt: 2, now: 2_020, random: 999) == [.wake(after: 2_999)])
     // No server keeps a client away for good.
-    _ = follower.woke(now: 6_000, draw: 0)
+    _ = follower.woke(now: 6_000, random: 0)
     _ = follower.opened(attempt: 3, now: 6_000)
     follower.heard(now: 6_000)
     follower.reconnects(after: .max, attempt: 3)
     let longest = JobFollower.Policy().longestReconnection
-    #expect(follower.ended(.broken, attempt: 3, now: 6_001, draw: 0) == [.wake(after: longest)])
+    #expect(follower.ended(.broken, attempt: 3, now: 6_001, random: 0) == [.wake(after: longest)])
   }
 
   @Test func `the end is taken with a gap before it, and finishes once`() {
     var follower = JobFollower()
     open(&follower)
-    let orders = follower.received(end(9), attempt: 1, now: 1, draw: 0)
+    let orders = follower.received(end(9), attempt: 1, now: 1, random: 0)
     #expect(orders.count == 3)
     #expect(follower.isOver)
-    #expect(follower.received(end(9), attempt: 1, now: 1, draw: 0).isEmpty)
-    #expect(follower.ended(.broken, attempt: 1, now: 2, draw: 0).isEmpty)
-    #expect(follower.woke(now: 3, draw: 0).isEmpty)
+    #expect(follower.received(end(9), attempt: 1, now: 1, random: 0).isEmpty)
+    #expect(follower.ended(.broken, attempt: 1, now: 2, random: 0).isEmpty)
+    #expect(follower.woke(now: 3, random: 0).isEmpty)
   }
 
   @Test func `messages of a connection that was left change nothing`() {
     var follower = JobFollower()
     open(&follower)
-    _ = follower.ended(.broken, attempt: 1, now: 1, draw: 0)
-    _ = follower.woke(now: 2, draw: 0)
-    #expect(follower.received(progress(1), attempt: 1, now: 2, draw: 0).isEmpty)
-    #expect(follower.ended(.broken, attempt: 1, now: 2, draw: 0).isEmpty)
+    _ = follower.ended(.broken, attempt: 1, now: 1, random: 0)
+    _ = follower.woke(now: 2, random: 0)
+    #expect(follower.received(progress(1), attempt: 1, now: 2, random: 0).isEmpty)
+    #expect(follower.ended(.broken, attempt: 1, now: 2, random: 0).isEmpty)
   }
 
   @Test func `waits grow with full jitter and end at the longest`() {
@@ -99,13 +101,13 @@ import TolerantDecoding
     follower = JobFollower(policy: policy)
     _ = follower.start(now: 0)
     for attempt in 1...8 {
-      for case .wake(let span) in follower.ended(.broken, attempt: attempt, now: 0, draw: .max) {
+      for case .wake(let span) in follower.ended(.broken, attempt: attempt, now: 0, random: .max) {
         waits.append(span)
       }
-      _ = follower.woke(now: 0, draw: 0)
+      _ = follower.woke(now: 0, random: 0)
     }
-    let draws = policy.backoff.map { Int64(UInt64.max % UInt64($0)) }
-    #expect(waits == draws + [draws[5], draws[5]])
+    let steps = policy.backoff.map { Int64(UInt64.max % UInt64($0)) }
+    #expect(waits == steps + [steps[5], steps[5]])
     #expect(zip(waits, policy.backoff).allSatisfy { $0 < $1 })
   }
 
@@ -113,17 +115,17 @@ import TolerantDecoding
     var follower = JobFollower()
     _ = follower.start(now: 0)
     for attempt in 1...4 {
-      _ = follower.ended(.broken, attempt: attempt, now: 0, draw: 0)
-      _ = follower.woke(now: 0, draw: 0)
+      _ = follower.ended(.broken, attempt: attempt, now: 0, random: 0)
+      _ = follower.woke(now: 0, random: 0)
     }
     #expect(follower.transport == .polling)
-    _ = follower.polled([progress(1)], now: 1, draw: 0)
+    _ = follower.polled([progress(1)], now: 1, random: 0)
     #expect(
-      follower.woke(now: 2_000, draw: 0).contains { if case .poll = $0 { true } else { false } }
+      follower.woke(now: 2_000, random: 0).contains { if case .poll = $0 { true } else { false } }
     )
     _ = follower.unchanged(now: 2_001)
     #expect(
-      follower.woke(now: 60_001, draw: 0).contains {
+      follower.woke(now: 60_001, random: 0).contains {
         if case .connect(.webSocket, _, _) = $0 { true } else { false }
       }
     )
@@ -142,14 +144,14 @@ import TolerantDecoding
     var follower = JobFollower(tokenExpiry: 90_000)
     _ = follower.start(now: 0)
     #expect(follower.opened(attempt: 1, now: 0) == [.wake(after: 30_000)])
-    #expect(follower.woke(now: 30_000, draw: 0) == [.refreshToken, .wake(after: 32_500)])
+    #expect(follower.woke(now: 30_000, random: 0) == [.refreshToken, .wake(after: 32_500)])
     // Events arrive meanwhile, and no second request is sent.
-    #expect(delivered(follower.received(progress(1), attempt: 1, now: 30_001, draw: 0)) == [1])
-    #expect(follower.woke(now: 62_500, draw: 0) == [.wake(after: 30_001)])
+    #expect(delivered(follower.received(progress(1), attempt: 1, now: 30_001, random: 0)) == [1])
+    #expect(follower.woke(now: 62_500, random: 0) == [.wake(after: 30_001)])
     #expect(
       follower.tokenRefreshed(expiresAt: 7_262_600, now: 62_600) == [.wake(after: 29_901)]
     )
-    #expect(delivered(follower.received(progress(2), attempt: 1, now: 62_601, draw: 0)) == [2])
+    #expect(delivered(follower.received(progress(2), attempt: 1, now: 62_601, random: 0)) == [2])
   }
 
   @Test func `a renewal that fails is tried again until it comes, and the stream stays`() {
@@ -157,7 +159,7 @@ import TolerantDecoding
     _ = follower.start(now: 0)
     // What opens the job still is used.
     #expect(
-      follower.tokenNotRefreshed(.status(503), now: 0, draw: 0)
+      follower.tokenNotRefreshed(.status(503), now: 0, random: 0)
         == [.connect(.webSocket, after: nil, attempt: 1)]
     )
     var now: Int64 = 0
@@ -167,11 +169,11 @@ import TolerantDecoding
       guard case .wake(let span)? = orders.last else { break }
       now += span
       follower.heard(now: now)
-      orders = follower.woke(now: now, draw: 0)
+      orders = follower.woke(now: now, random: 0)
       #expect(!orders.contains(.disconnect))
       guard orders.contains(.refreshToken) else { continue }
       tries.append(now)
-      orders = follower.tokenNotRefreshed(.broken, now: now, draw: 0)
+      orders = follower.tokenNotRefreshed(.broken, now: now, random: 0)
     }
     // Longer waits each time, and shorter ones before the end of the token.
     #expect(
@@ -180,7 +182,7 @@ import TolerantDecoding
         90_188, 120_188, 150_188,
       ]
     )
-    #expect(follower.woke(now: 180_188, draw: 0).contains(.refreshToken))
+    #expect(follower.woke(now: 180_188, random: 0).contains(.refreshToken))
     #expect(
       follower.tokenRefreshed(expiresAt: 7_380_188, now: 180_188) == [.wake(after: 32_500)]
     )
@@ -190,11 +192,11 @@ import TolerantDecoding
     var follower = JobFollower(tokenExpiry: 61_000)
     _ = follower.start(now: 0)
     _ = follower.opened(attempt: 1, now: 0)
-    #expect(follower.woke(now: 1_000, draw: 0).first == .refreshToken)
+    #expect(follower.woke(now: 1_000, random: 0).first == .refreshToken)
     #expect(
-      follower.tokenNotRefreshed(.status(401), now: 1_001, draw: 0) == [.wake(after: 61_499)]
+      follower.tokenNotRefreshed(.status(401), now: 1_001, random: 0) == [.wake(after: 61_499)]
     )
-    #expect(delivered(follower.received(end(1), attempt: 1, now: 1_002, draw: 0)) == [1])
+    #expect(delivered(follower.received(end(1), attempt: 1, now: 1_002, random: 0)) == [1])
     #expect(follower.isOver)
   }
 
@@ -202,9 +204,9 @@ import TolerantDecoding
     var follower = JobFollower(tokenExpiry: 61_000)
     _ = follower.start(now: 0)
     _ = follower.opened(attempt: 1, now: 0)
-    #expect(follower.woke(now: 1_000, draw: 0).first == .refreshToken)
-    #expect(follower.ended(.broken, attempt: 1, now: 1_001, draw: 0) == [.wake(after: 0)])
-    #expect(follower.woke(now: 1_001, draw: 0).isEmpty)
+    #expect(follower.woke(now: 1_000, random: 0).first == .refreshToken)
+    #expect(follower.ended(.broken, attempt: 1, now: 1_001, random: 0) == [.wake(after: 0)])
+    #expect(follower.woke(now: 1_001, random: 0).isEmpty)
     #expect(
       follower.tokenRefreshed(expiresAt: 7_200_000, now: 1_002)
         == [.connect(.webSocket, after: nil, attempt: 2)]
@@ -215,23 +217,23 @@ import TolerantDecoding
     var follower = JobFollower()
     _ = follower.start(now: 0)
     for attempt in 1...20 {
-      _ = follower.ended(.status(503), attempt: attempt, now: 0, draw: 0)
-      _ = follower.woke(now: 0, draw: 0)
+      _ = follower.ended(.status(503), attempt: attempt, now: 0, random: 0)
+      _ = follower.woke(now: 0, random: 0)
       if follower.transport == .polling { break }
     }
     for _ in 0..<20 {
-      _ = follower.pollFailed(.broken, now: 0, draw: 0)
-      _ = follower.woke(now: 0, draw: 0)
+      _ = follower.pollFailed(.broken, now: 0, random: 0)
+      _ = follower.woke(now: 0, random: 0)
     }
     #expect(
-      follower.pollFailed(.status(401), now: 0, draw: 0) == [.disconnect, .refreshToken]
+      follower.pollFailed(.status(401), now: 0, random: 0) == [.disconnect, .refreshToken]
     )
     // Refused again and again although it was renewed, it is refused for good.
     var orders = follower.tokenRefreshed(expiresAt: 7_200_000, now: 0)
     var refusals = 1
     while !follower.isOver, refusals < 100 {
       refusals += 1
-      orders = follower.pollFailed(.status(401), now: 0, draw: 0)
+      orders = follower.pollFailed(.status(401), now: 0, random: 0)
       _ = follower.tokenRefreshed(expiresAt: 7_200_000, now: 0)
     }
     #expect(orders.last == .finish(.unauthorized))
@@ -245,12 +247,12 @@ import TolerantDecoding
     let token = message(
       #"{"type":"token_refreshed","timestamp":\#(at),"payload":{"token":"t","expiresAt":\#(at + 7_200_000)}}"#
     )
-    _ = follower.received(token, attempt: 1, now: 10_000, draw: 0)
+    _ = follower.received(token, attempt: 1, now: 10_000, random: 0)
     follower.heard(now: 40_000)
-    #expect(follower.woke(now: 40_000, draw: 0) == [.wake(after: 62_500)])
+    #expect(follower.woke(now: 40_000, random: 0) == [.wake(after: 62_500)])
     follower.heard(now: 7_149_999)
-    #expect(follower.woke(now: 7_149_999, draw: 0) == [.wake(after: 1)])
-    #expect(follower.woke(now: 7_150_000, draw: 0).first == .refreshToken)
+    #expect(follower.woke(now: 7_149_999, random: 0) == [.wake(after: 1)])
+    #expect(follower.woke(now: 7_150_000, random: 0).first == .refreshToken)
   }
 
   @Test func `a token that is good for a moment only is used before it is renewed`() {
@@ -269,14 +271,14 @@ import TolerantDecoding
     let state = message(
       #"{"type":"reconnected","epoch":1,"payload":{"progress":1,"status":"s","lastSeq":8,"recovered":false}}"#
     )
-    _ = follower.received(state, attempt: 1, now: 1, draw: 0)
-    _ = follower.ended(.broken, attempt: 1, now: 1, draw: 0)
+    _ = follower.received(state, attempt: 1, now: 1, random: 0)
+    _ = follower.ended(.broken, attempt: 1, now: 1, random: 0)
     #expect(
-      follower.woke(now: 2, draw: 0)
+      follower.woke(now: 2, random: 0)
         == [.connect(.webSocket, after: EventPosition(epoch: 1, seq: 8), attempt: 2)]
     )
     _ = follower.opened(attempt: 2, now: 2)
-    #expect(delivered(follower.received(end(9), attempt: 2, now: 3, draw: 0)) == [9])
+    #expect(delivered(follower.received(end(9), attempt: 2, now: 3, random: 0)) == [9])
     #expect(follower.isOver)
   }
 
@@ -284,10 +286,10 @@ import TolerantDecoding
     var follower = JobFollower()
     _ = follower.start(now: 0)
     #expect(
-      follower.ended(.status(401), attempt: 1, now: 1, draw: 0) == [.disconnect, .refreshToken]
+      follower.ended(.status(401), attempt: 1, now: 1, random: 0) == [.disconnect, .refreshToken]
     )
     #expect(
-      follower.tokenNotRefreshed(.status(401), now: 2, draw: 0)
+      follower.tokenNotRefreshed(.status(401), now: 2, random: 0)
         == [.disconnect, .finish(.unauthorized)]
     )
   }
@@ -297,53 +299,56 @@ import TolerantDecoding
     #expect(follower.start(now: 0) == [.refreshToken])
     // The old token may still be good: it is tried before the next refusal.
     #expect(
-      follower.tokenNotRefreshed(.broken, now: 1, draw: 5)
+      follower.tokenNotRefreshed(.broken, now: 1, random: 5)
         == [.connect(.webSocket, after: nil, attempt: 1)]
     )
     #expect(
-      follower.ended(.status(401), attempt: 1, now: 2, draw: 0) == [.disconnect, .refreshToken]
+      follower.ended(.status(401), attempt: 1, now: 2, random: 0) == [.disconnect, .refreshToken]
     )
     // One that was refused is of no use: the wait comes first.
-    #expect(follower.tokenNotRefreshed(.broken, now: 3, draw: 5) == [.wake(after: 5)])
-    #expect(follower.woke(now: 8, draw: 0) == [.refreshToken])
+    #expect(follower.tokenNotRefreshed(.broken, now: 3, random: 5) == [.wake(after: 5)])
+    #expect(follower.woke(now: 8, random: 0) == [.refreshToken])
   }
 
   @Test func `what is missing every time is passed over`() {
     var follower = JobFollower()
     open(&follower)
-    _ = follower.received(progress(1), attempt: 1, now: 1, draw: 0)
+    _ = follower.received(progress(1), attempt: 1, now: 1, random: 0)
     #expect(
-      follower.received(message("{"), attempt: 1, now: 1, draw: 0).map {
+      follower.received(message("{"), attempt: 1, now: 1, random: 0).map {
         if case .deliver(let message) = $0 { message.body == .unreadable } else { false }
       } == [true]
     )
     #expect(
-      follower.received(progress(3), attempt: 1, now: 1, draw: 0) == [.disconnect, .wake(after: 0)]
+      follower.received(progress(3), attempt: 1, now: 1, random: 0) == [
+        .disconnect, .wake(after: 0),
+      ]
     )
-    _ = follower.woke(now: 2, draw: 0)
+    _ = follower.woke(now: 2, random: 0)
     _ = follower.opened(attempt: 2, now: 2)
-    #expect(delivered(follower.received(progress(3), attempt: 2, now: 3, draw: 0)) == [3])
-    #expect(delivered(follower.received(end(4), attempt: 2, now: 4, draw: 0)) == [4])
+    #expect(delivered(follower.received(progress(3), attempt: 2, now: 3, random: 0)) == [3])
+    #expect(delivered(follower.received(end(4), attempt: 2, now: 4, random: 0)) == [4])
   }
 
   @Test func `messages that lead nowhere do not shorten the waits`() {
     var follower = JobFollower()
     open(&follower)
-    _ = follower.received(progress(1), attempt: 1, now: 1, draw: 0)
+    _ = follower.received(progress(1), attempt: 1, now: 1, random: 0)
     var waits: [Int64] = []
     for attempt in 1...4 {
-      _ = follower.received(progress(1), attempt: attempt, now: 1, draw: 0)
-      _ = follower.received(message(#"{"type":"ready_ack"}"#), attempt: attempt, now: 1, draw: 0)
-      for case .wake(let span) in follower.ended(.broken, attempt: attempt, now: 2, draw: 15_999) {
+      _ = follower.received(progress(1), attempt: attempt, now: 1, random: 0)
+      _ = follower.received(message(#"{"type":"ready_ack"}"#), attempt: attempt, now: 1, random: 0)
+      for case .wake(let span) in follower.ended(.broken, attempt: attempt, now: 2, random: 15_999)
+      {
         waits.append(span)
       }
-      _ = follower.woke(now: 2, draw: 0)
+      _ = follower.woke(now: 2, random: 0)
       _ = follower.opened(attempt: attempt + 1, now: 2)
     }
     #expect(waits == [999, 1_999, 3_999, 7_999])
     // A stream that lasted was a good one, also if there was nothing to say.
     #expect(
-      follower.ended(.broken, attempt: 5, now: 30_002, draw: 15_999) == [.wake(after: 999)]
+      follower.ended(.broken, attempt: 5, now: 30_002, random: 15_999) == [.wake(after: 999)]
     )
   }
 
@@ -353,13 +358,13 @@ import TolerantDecoding
   ) {
     var follower = JobFollower()
     open(&follower)
-    _ = follower.received(progress(1), attempt: 1, now: 1, draw: 0)
-    #expect(follower.ended(trouble, attempt: 1, now: 1, draw: 0) == [.wake(after: 0)])
+    _ = follower.received(progress(1), attempt: 1, now: 1, random: 0)
+    #expect(follower.ended(trouble, attempt: 1, now: 1, random: 0) == [.wake(after: 0)])
     #expect(follower.asksAfter == EventPosition(epoch: 1, seq: 1))
-    _ = follower.woke(now: 2, draw: 0)
+    _ = follower.woke(now: 2, random: 0)
     _ = follower.opened(attempt: 2, now: 2)
     #expect(
-      follower.ended(trouble, attempt: 2, now: 3, draw: 0) == [.disconnect, .poll(attempt: 3)]
+      follower.ended(trouble, attempt: 2, now: 3, random: 0) == [.disconnect, .poll(attempt: 3)]
     )
     // No log has such an event: the answer is the state.
     #expect(follower.asksAfter == EventPosition(epoch: 1, seq: 9_007_199_254_740_991))
@@ -367,19 +372,19 @@ import TolerantDecoding
     let report = message(
       #"{"type":"reconnected","epoch":1,"payload":{"progress":0.5,"status":"s","lastSeq":7,"recovered":false}}"#
     )
-    _ = led.polled([report], state: .running, now: 4, draw: 0)
+    _ = led.polled([report], state: .running, now: 4, random: 0)
     #expect(led.asksAfter == EventPosition(epoch: 1, seq: 7))
     #expect(
-      led.woke(now: 2_004, draw: 0)
+      led.woke(now: 2_004, random: 0)
         == [.connect(.webSocket, after: EventPosition(epoch: 1, seq: 7), attempt: 4)]
     )
     // Where the state does not lead on either, the stream is left.
-    _ = follower.polled([], state: .running, now: 4, draw: 0)
-    _ = follower.woke(now: 2_004, draw: 0)
+    _ = follower.polled([], state: .running, now: 4, random: 0)
+    _ = follower.woke(now: 2_004, random: 0)
     _ = follower.opened(attempt: 4, now: 2_004)
-    _ = follower.ended(trouble, attempt: 4, now: 2_005, draw: 0)
+    _ = follower.ended(trouble, attempt: 4, now: 2_005, random: 0)
     #expect(follower.transport == .polling)
-    #expect(delivered(follower.polled([end(9)], now: 2_006, draw: 0)) == [9])
+    #expect(delivered(follower.polled([end(9)], now: 2_006, random: 0)) == [9])
   }
 
   @Test(arguments: [
@@ -395,8 +400,8 @@ import TolerantDecoding
     var orders: [JobFollower.Order] = []
     while !follower.isOver, polls < 10 {
       polls += 1
-      orders = follower.polled([progress(1), message("[")], state: state, now: 1, draw: 0)
-      if !follower.isOver { _ = follower.woke(now: 2, draw: 0) }
+      orders = follower.polled([progress(1), message("[")], state: state, now: 1, random: 0)
+      if !follower.isOver { _ = follower.woke(now: 2, random: 0) }
     }
     #expect(polls == 3)
     guard case .finish(.ended(let completion))? = orders.last else {
@@ -410,20 +415,20 @@ import TolerantDecoding
   @Test func `the wait after a failure does not go over the renewal of the token`() {
     var follower = JobFollower(tokenExpiry: 60_500)
     _ = follower.start(now: 0)
-    #expect(follower.ended(.broken, attempt: 1, now: 1, draw: 999) == [.wake(after: 499)])
-    #expect(follower.woke(now: 500, draw: 0) == [.refreshToken])
+    #expect(follower.ended(.broken, attempt: 1, now: 1, random: 999) == [.wake(after: 499)])
+    #expect(follower.woke(now: 500, random: 0) == [.refreshToken])
   }
 
   @Test func `a stream that ends behind a message that cannot be read gives way to the state`() {
     var follower = JobFollower()
     open(&follower)
-    _ = follower.received(message("{"), attempt: 1, now: 1, draw: 0)
-    #expect(follower.ended(.broken, attempt: 1, now: 1, draw: 0) == [.wake(after: 0)])
-    _ = follower.woke(now: 2, draw: 0)
+    _ = follower.received(message("{"), attempt: 1, now: 1, random: 0)
+    #expect(follower.ended(.broken, attempt: 1, now: 1, random: 0) == [.wake(after: 0)])
+    _ = follower.woke(now: 2, random: 0)
     _ = follower.opened(attempt: 2, now: 2)
-    _ = follower.received(message("{"), attempt: 2, now: 3, draw: 0)
+    _ = follower.received(message("{"), attempt: 2, now: 3, random: 0)
     #expect(
-      follower.ended(.broken, attempt: 2, now: 3, draw: 0) == [.disconnect, .poll(attempt: 3)]
+      follower.ended(.broken, attempt: 2, now: 3, random: 0) == [.disconnect, .poll(attempt: 3)]
     )
     #expect(follower.asksAfter == EventPosition(epoch: 0, seq: 9_007_199_254_740_991))
   }
@@ -431,44 +436,44 @@ import TolerantDecoding
   @Test func `a stream that says nothing counts as one that does not open`() {
     var follower = JobFollower()
     open(&follower)
-    #expect(follower.woke(now: 62_500, draw: 0) == [.disconnect, .wake(after: 0)])
-    _ = follower.woke(now: 62_500, draw: 0)
+    #expect(follower.woke(now: 62_500, random: 0) == [.disconnect, .wake(after: 0)])
+    _ = follower.woke(now: 62_500, random: 0)
     _ = follower.opened(attempt: 2, now: 62_500)
-    _ = follower.ended(.broken, attempt: 2, now: 62_501, draw: 0)
+    _ = follower.ended(.broken, attempt: 2, now: 62_501, random: 0)
     #expect(follower.transport == .eventStream)
   }
 
   @Test func `expired and unknown jobs are told apart`() {
     var follower = JobFollower()
     _ = follower.start(now: 0)
-    #expect(follower.ended(.status(410), attempt: 1, now: 1, draw: 0).last == .finish(.expired))
+    #expect(follower.ended(.status(410), attempt: 1, now: 1, random: 0).last == .finish(.expired))
     follower = JobFollower()
     _ = follower.start(now: 0)
     // A server without this transport says 404 too: the state decides.
     #expect(
-      follower.ended(.status(404), attempt: 1, now: 1, draw: 0).contains {
+      follower.ended(.status(404), attempt: 1, now: 1, random: 0).contains {
         if case .poll = $0 { true } else { false }
       }
     )
-    #expect(follower.pollFailed(.status(404), now: 2, draw: 0).last == .finish(.unknownJob))
+    #expect(follower.pollFailed(.status(404), now: 2, random: 0).last == .finish(.unknownJob))
   }
 
   @Test func `a close that says finished without an end before it asks for the state`() {
     var follower = JobFollower()
     open(&follower)
-    let orders = follower.ended(.closed(code: 1000, reason: ""), attempt: 1, now: 1, draw: 0)
+    let orders = follower.ended(.closed(code: 1000, reason: ""), attempt: 1, now: 1, random: 0)
     #expect(orders.contains { if case .poll = $0 { true } else { false } })
-    #expect(delivered(follower.polled([end(3)], now: 2, draw: 0)) == [3])
+    #expect(delivered(follower.polled([end(3)], now: 2, random: 0)) == [3])
     #expect(follower.isOver)
   }
 
   @Test func `silence means that the connection is gone`() {
     var follower = JobFollower()
     open(&follower)
-    #expect(follower.woke(now: 62_499, draw: 0) == [.wake(after: 1)])
+    #expect(follower.woke(now: 62_499, random: 0) == [.wake(after: 1)])
     follower.heard(now: 62_500)
-    #expect(follower.woke(now: 62_500, draw: 0) == [.wake(after: 62_500)])
-    #expect(follower.woke(now: 125_000, draw: 0) == [.disconnect, .wake(after: 0)])
+    #expect(follower.woke(now: 62_500, random: 0) == [.wake(after: 62_500)])
+    #expect(follower.woke(now: 125_000, random: 0) == [.disconnect, .wake(after: 0)])
   }
 
   @Test func `a state that is not a recovery takes the place of events`() {
@@ -477,8 +482,8 @@ import TolerantDecoding
     let report = message(
       #"{"type":"reconnected","epoch":1,"payload":{"progress":0.5,"status":"s","lastSeq":7,"recovered":false}}"#
     )
-    _ = follower.received(report, attempt: 1, now: 1, draw: 0)
+    _ = follower.received(report, attempt: 1, now: 1, random: 0)
     #expect(follower.position == EventPosition(epoch: 1, seq: 7))
-    #expect(delivered(follower.received(progress(8), attempt: 1, now: 1, draw: 0)) == [8])
+    #expect(delivered(follower.received(progress(8), attempt: 1, now: 1, random: 0)) == [8])
   }
 }

@@ -90,7 +90,7 @@ private struct World {
       if isPolling { answerPoll() } else if stream != nil { speak() }
       if let due = alarm, due <= now {
         alarm = nil
-        pending += follower.woke(now: now, draw: random.next())
+        pending += follower.woke(now: now, random: random.next())
       }
     }
     for case .deliver in pending { deliveredAfterTheEnd += 1 }
@@ -125,7 +125,7 @@ private struct World {
 
   private mutating func fail(_ trouble: JobFollower.Trouble, _ attempt: Int) {
     stream = nil
-    pending += follower.ended(trouble, attempt: attempt, now: now, draw: random.next())
+    pending += follower.ended(trouble, attempt: attempt, now: now, random: random.next())
   }
 
   private mutating func answerRenewal() {
@@ -134,24 +134,24 @@ private struct World {
     if Int.random(in: 0..<3, using: &random) == 0 {
       failedRenewals += 1
       let trouble: JobFollower.Trouble = Bool.random(using: &random) ? .broken : .status(503)
-      pending += follower.tokenNotRefreshed(trouble, now: now, draw: random.next())
+      pending += follower.tokenNotRefreshed(trouble, now: now, random: random.next())
     } else if now < tokenEnd {
       renewals += 1
       tokenEnd = now + tokenLife
       pending += follower.tokenRefreshed(expiresAt: tokenEnd, now: now)
     } else {
-      pending += follower.tokenNotRefreshed(.status(401), now: now, draw: random.next())
+      pending += follower.tokenNotRefreshed(.status(401), now: now, random: random.next())
     }
   }
 
   private mutating func answerPoll() {
     isPolling = false
     guard now < tokenEnd else {
-      pending += follower.pollFailed(.status(401), now: now, draw: random.next())
+      pending += follower.pollFailed(.status(401), now: now, random: random.next())
       return
     }
     guard Int.random(in: 0..<4, using: &random) > 0 else {
-      pending += follower.pollFailed(.broken, now: now, draw: random.next())
+      pending += follower.pollFailed(.broken, now: now, random: random.next())
       return
     }
     let after = follower.asksAfter?.seq ?? 0
@@ -171,7 +171,7 @@ private struct World {
       messages,
       state: published == last ? .succeeded : .running,
       now: now,
-      draw: random.next()
+      random: random.next()
     )
   }
 
@@ -200,7 +200,7 @@ private struct World {
       event(next, in: .text, covers: next > sent + 1 ? sent + 1 : nil),
       attempt: attempt,
       now: now,
-      draw: random.next()
+      random: random.next()
     )
   }
 }

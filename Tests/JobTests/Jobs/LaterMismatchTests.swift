@@ -114,7 +114,7 @@ import TolerantDecoding
     var follower = JobFollower()
     _ = follower.start(now: 0)
     _ = follower.opened(attempt: 1, now: 1)
-    let orders = follower.received(message("<html>502</html>"), attempt: 1, now: 2, draw: 0)
+    let orders = follower.received(message("<html>502</html>"), attempt: 1, now: 2, random: 0)
     #expect(!orders.contains { if case .finish = $0 { true } else { false } })
     #expect(!orders.contains(.disconnect))
   }
@@ -161,8 +161,8 @@ import TolerantDecoding
     _ = follower.start(now: 0)
     _ = follower.opened(attempt: 1, now: 1)
     let text = #"{"type":"\#(type)","jobId":"j","payload":{"summary":{"totalProcessed":1}}}"#
-    #expect(follower.received(message(text), attempt: 1, now: 2, draw: 0).count == 3)
-    #expect(follower.received(message(text), attempt: 1, now: 3, draw: 0).isEmpty)
+    #expect(follower.received(message(text), attempt: 1, now: 2, random: 0).count == 3)
+    #expect(follower.received(message(text), attempt: 1, now: 3, random: 0).isEmpty)
   }
 
   @Test(arguments: [

@@ -291,7 +291,7 @@ import TolerantDecoding
     let error = message(#"{"type":"error","payload":{"code":"CANCELED","message":"canceled"}}"#)
     var endings = 0
     for message in [end, end, error, end] {
-      for case .finish in follower.received(message, attempt: 1, now: 1, draw: 0) { endings += 1 }
+      for case .finish in follower.received(message, attempt: 1, now: 1, random: 0) { endings += 1 }
     }
     #expect(endings == 1)
     guard case .ended(let completion) = error.body else {

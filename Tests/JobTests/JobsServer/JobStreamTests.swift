@@ -6,20 +6,20 @@ import Testing
 @testable import JobsServer
 
 @Suite struct `The stream of a job` {
-  /// A job in a store, and a listener.
+  /// A job in a store, and a subscription.
   private struct Stage {
     let stage: StoreStage
     let store: any JobStore
     let broadcaster: JobEventBroadcaster
     let lease: JobLease
-    let listener: JobSubscription
+    let subscription: JobSubscription
 
     init(_ change: (inout JobLimits) -> Void = { _ in }) async throws {
       stage = try await StoreStage(.sqlite)
       store = try await stage.open(change)
       broadcaster = JobEventBroadcaster(limits: store.limits)
       lease = try await store.runJob()
-      listener = try #require(broadcaster.listen(to: lease.job))
+      subscription = try #require(broadcaster.listen(to: lease.job))
     }
 
     var row: JobRow {
@@ -27,7 +27,7 @@ import Testing
     }
 
     func stream(_ beginning: JobStream.Beginning) async throws -> JobStream {
-      JobStream(try await row, in: store, listener, beginning)
+      JobStream(try await row, in: store, subscription, beginning)
     }
 
     func steps(_ count: Int) async throws -> [JobEvent] {
@@ -69,7 +69,7 @@ import Testing
       return
     }
     // An event that is not announced is found by the heartbeat, which wakes the stream.
-    var updates = stage.listener.updates().makeAsyncIterator()
+    var updates = stage.subscription.updates().makeAsyncIterator()
     #expect(await updates.next() != nil)
     _ = try await stage.steps(1)
     #expect(try await stream.state()?.version?.number == 4)
@@ -91,7 +91,7 @@ import Testing
     var stream = try await stage.stream(.missed(after: nil, hasStatus: true))
     for event in try await stage.steps(2) { stage.broadcaster.publish(event, of: stage.lease.job) }
     _ = try await stream.state()
-    // The start was there before the listener.
+    // The start was there before the subscription.
     #expect(try numbers(try await stream.changes(since: stream.start)) == [0, 1, 2, 3])
     for event in try await stage.steps(2) { stage.broadcaster.publish(event, of: stage.lease.job) }
     _ = try await stream.state()
@@ -121,7 +121,7 @@ import Testing
     #expect(whole.state.isFinal)
   }
 
-  @Test func `says where a job is to a listener that has all of it`() async throws {
+  @Test func `says where a job is to a subscription that has all of it`() async throws {
     let stage = try await Stage()
     var stream = try await stage.stream(
       .missed(after: try await stage.row.position, hasStatus: true)

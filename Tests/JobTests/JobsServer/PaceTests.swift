@@ -21,9 +21,9 @@ import Testing
     var pace = UploadPace(limits, now: start)
     if first > 0, !pace.record(first, now: start) { return 0 }
     for step in 1..<1_000 {
-      let moment = Double(step) * seconds
-      if moment >= 299 { return nil }
-      if !pace.record(bytes, now: start + .seconds(moment)) { return moment }
+      let instant = Double(step) * seconds
+      if instant >= 299 { return nil }
+      if !pace.record(bytes, now: start + .seconds(instant)) { return instant }
     }
     return nil
   }
@@ -46,9 +46,9 @@ import Testing
   @Test func `a pause is made up for`() {
     var pace = UploadPace(limits, now: start)
     // Nearly all slack is used up; what comes then gives it back, and the next pause may be as long.
-    let moments = [(25, 1_000), (30, 20_000), (50, 1), (60, 1)]
-    let inTime = moments.map { moment, bytes in
-      pace.record(bytes, now: start + .seconds(moment))
+    let instants = [(25, 1_000), (30, 20_000), (50, 1), (60, 1)]
+    let inTime = instants.map { instant, bytes in
+      pace.record(bytes, now: start + .seconds(instant))
     }
     #expect(inTime == [true, true, true, false])
   }

@@ -89,8 +89,8 @@ private func ending(
 ) async -> (JobCompletion?, [Int64]) {
   var seen: [Int64] = []
   var completion: JobCompletion?
-  for await news in client.follow(credential, after: after) {
-    switch news {
+  for await update in client.follow(credential, after: after) {
+    switch update {
     case .message(let message): if let seq = message.position?.seq { seen.append(seq) }
     case .finished(.ended(let ended)): completion = ended
     default: break
@@ -197,8 +197,8 @@ private func ending(
       var (numbers, signs): ([Int64], [Int64]) = ([], [])
       var completion: JobCompletion?
       let opened = Int64(Date().timeIntervalSince1970 * 1_000)
-      for await news in client.follow(credential) {
-        switch news {
+      for await update in client.follow(credential) {
+        switch update {
         case .message(let message):
           if let seq = message.position?.seq { numbers.append(seq) }
           guard case .progress(let progress) = message.body, progress.isKeepAlive else { continue }
@@ -266,7 +266,7 @@ private func ending(
         try await Task.sleep(for: .milliseconds(50))
       }
       var last: JobUpdate?
-      for await news in client.follow(credential) { last = news }
+      for await update in client.follow(credential) { last = update }
       #expect(last == .finished(.expired))
     }
   }

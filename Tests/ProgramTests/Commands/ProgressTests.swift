@@ -23,8 +23,8 @@ import Testing
   }
 
   @Test func `nothing is said before there is something to estimate from`() {
-    for moment in run(total: 1_000, pace: { _ in 10 }) where moment.at < 2 {
-      #expect(moment.said == nil)
+    for step in run(total: 1_000, pace: { _ in 10 }) where step.at < 2 {
+      #expect(step.said == nil)
     }
     // One of a hundred parts, and two steps.
     var slow = ProgressEstimate()
@@ -40,9 +40,9 @@ import Testing
 
   @Test(arguments: [0.5, 10, 5_000])
   func `at a steady pace it is right from the first word`(pace: Double) {
-    for moment in run(total: 60 * pace, pace: { _ in pace }) where moment.at >= 2 && moment.left > 0
-    {
-      #expect(abs((moment.said ?? .infinity) - moment.left) <= 0.05 * moment.left + 0.01)
+    for step in run(total: 60 * pace, pace: { _ in pace })
+    where step.at >= 2 && step.left > 0 {
+      #expect(abs((step.said ?? .infinity) - step.left) <= 0.05 * step.left + 0.01)
     }
   }
 
@@ -57,10 +57,10 @@ import Testing
 
   @Test(arguments: [0.2, 5])
   func `it follows a new pace within forty seconds`(factor: Double) {
-    let moments = run(total: 50 * 30 + 50 * factor * 100) { $0 < 30 ? 50 : 50 * factor }
-    #expect((moments.last?.at ?? 0) > 120)
-    for moment in moments where moment.at > 70 && moment.left > 5 {
-      #expect(abs((moment.said ?? .infinity) - moment.left) <= 0.25 * moment.left)
+    let steps = run(total: 50 * 30 + 50 * factor * 100) { $0 < 30 ? 50 : 50 * factor }
+    #expect((steps.last?.at ?? 0) > 120)
+    for step in steps where step.at > 70 && step.left > 5 {
+      #expect(abs((step.said ?? .infinity) - step.left) <= 0.25 * step.left)
     }
   }
 
@@ -71,17 +71,17 @@ import Testing
       state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
       return Double(state >> 33) / Double(1 << 31)
     }
-    let moments = run(total: 20_000) { _ in 100 * exp((random() - 0.5) * 4) }
-    #expect(moments.contains { $0.said != nil })
-    for (before, after) in zip(moments, moments.dropFirst()) {
+    let steps = run(total: 20_000) { _ in 100 * exp((random() - 0.5) * 4) }
+    #expect(steps.contains { $0.said != nil })
+    for (before, after) in zip(steps, steps.dropFirst()) {
       guard let before = before.said, let after = after.said else { continue }
       #expect(after <= before + 0.1 * before + 0.5)
       #expect(after >= before - 0.25 - 0.1 * before)
     }
     // And it is worth something: within a third of the truth from a quarter of the work on.
-    let end = moments[moments.count - 1].at
-    for moment in moments where moment.at > end / 4 && moment.left > 10 {
-      #expect(abs((moment.said ?? .infinity) - moment.left) < 0.5 * moment.left)
+    let end = steps[steps.count - 1].at
+    for step in steps where step.at > end / 4 && step.left > 10 {
+      #expect(abs((step.said ?? .infinity) - step.left) < 0.5 * step.left)
     }
   }
 

@@ -16,7 +16,7 @@ import Testing
   ) -> FeedResponse {
     FeedResponse(
       digest: FeedDigest([publication]),
-      moment: now + at,
+      instant: now + at,
       content: .feed(
         FeedHeader(
           version: version,
@@ -161,7 +161,7 @@ import Testing
     var sequence = FeedSequence()
     _ = sequence.judge(arrival(1, stamp: 0))
     let error = RealtimeError(.empty, "The feed is empty")
-    let broken = FeedResponse(digest: FeedDigest([]), moment: now + 15, content: .broken(error))
+    let broken = FeedResponse(digest: FeedDigest([]), instant: now + 15, content: .broken(error))
     #expect(sequence.judge(broken) == .corrupt(error))
     #expect(sequence.judge(broken).reason == "The feed is empty")
     #expect(sequence.corruptRun == 2)
@@ -214,7 +214,7 @@ import Testing
       let verdict = sequence.judge(
         FeedResponse(
           digest: FeedDigest([publication]),
-          moment: now + 15,
+          instant: now + 15,
           content: .feed(header, entities: 1_000)
         )
       )
@@ -233,23 +233,23 @@ import Testing
     for seed in 0..<200 as Range<UInt64> {
       var generator = SplitMix64(seed: seed)
       var sequence = FeedSequence()
-      var moment: Int64 = 0
+      var instant: Int64 = 0
       var lastGood: Int64 = 0
       for _ in 0..<400 {
-        moment += Int64(1 + generator.below(15))
+        instant += Int64(1 + generator.below(15))
         let verdict = sequence.judge(
           arrival(
             UInt8(generator.below(256)),
-            at: moment,
-            stamp: generator.oneIn(5) ? nil : moment - Int64(generator.below(200)),
+            at: instant,
+            stamp: generator.oneIn(5) ? nil : instant - Int64(generator.below(200)),
             entities: generator.oneIn(3) ? generator.below(30) : 1_000
           )
         )
         switch verdict {
-        case .new, .same: lastGood = moment
+        case .new, .same: lastGood = instant
         default:
           // Two doubts may follow each other: back-dated, and then shrunk.
-          #expect(moment - lastGood <= 2 * (sequence.policy.patience + 15), "seed \(seed)")
+          #expect(instant - lastGood <= 2 * (sequence.policy.patience + 15), "seed \(seed)")
         }
       }
     }

@@ -62,9 +62,9 @@ import Testing
     for file in try feeds() where file.path.contains("nyct-series") {
       let bytes = [UInt8](try Data(contentsOf: file))
       let stem = file.lastPathComponent.prefix { $0 != "." }
-      let moment = try #require(Int64(stem))
+      let instant = try #require(Int64(stem))
       let feed = try TripUpdateFeed(protobuf: bytes)
-      let arrival = FeedResponse(feed, digest: FeedDigest(bytes), moment: moment)
+      let arrival = FeedResponse(feed, digest: FeedDigest(bytes), instant: instant)
       let verdict = sequence.judge(arrival)
       #expect(verdict.isNew, "\(file.lastPathComponent): \(verdict)")
       #expect(sequence.judge(arrival) == .same)

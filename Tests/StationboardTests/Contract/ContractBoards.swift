@@ -55,7 +55,7 @@ extension BoardContract {
     comparison.compare(words: RealtimeSource.Kind.self, with: sources + "kind")
     for freshness in [RealtimeFreshness.fresh, .ageing, .stale] {
       comparison.compare(
-        .string("\(freshness.word)"),
+        .string("\(freshness.name)"),
         with: departure + "realtimeFreshness"
       )
     }
@@ -73,7 +73,7 @@ extension BoardContract {
       }
     }
     for status in [VehiclePosition.StopStatus.incomingAt, .stoppedAt, .inTransitTo] {
-      let word = RowVehicle.word(status).map(JSONValue.string) ?? .null
+      let word = RowVehicle.name(of: status).map(JSONValue.string) ?? .null
       for place in ["DepartureVehicle", "TripVehicle"] {
         comparison.compare(word, with: place + "/properties/status")
       }

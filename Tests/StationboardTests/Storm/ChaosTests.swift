@@ -39,7 +39,7 @@ import Testing
         )
         try await watch.compare(trips.isKnown ? trips.truth : nil, expected)
         // To the next thing a poller does, or some time before.
-        let next = stage.instant + watch.draw(2_000..<40_000)
+        let next = stage.instant + watch.random(2_000..<40_000)
         let requests = StormStage.streams.map { stage.exchange.log($0).requests }
         try await stage.advance(to: next) {
           StormStage.streams.map { stage.exchange.log($0).requests } != requests

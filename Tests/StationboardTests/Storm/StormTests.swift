@@ -29,7 +29,7 @@ import Testing
         // Until the next publication is in use, and then some.
         let next = stage.world.tick(.tripUpdates, number: number)
         try await watch.compare(truth, Self.expected(stage, current, before))
-        let between = stage.instant + watch.draw(0..<max(1, next.instant - stage.instant))
+        let between = stage.instant + watch.random(0..<max(1, next.instant - stage.instant))
         try await stage.advance(to: between)
         try await watch.compare(truth, Self.expected(stage, current, before))
         let limit = next.nextInstant - 1

@@ -58,16 +58,18 @@ struct StormWatch {
     generator = SplitMix64(seed: seed)
   }
 
-  /// The next draw.
-  mutating func draw(_ range: Range<Int64>) -> Int64 { Int64.random(in: range, using: &generator) }
+  /// The next random number.
+  mutating func random(_ range: Range<Int64>) -> Int64 {
+    Int64.random(in: range, using: &generator)
+  }
 
   /// Whether so much is wrong that nothing more is to be learned.
   var isHopeless: Bool { counters.failures > Self.mostFailures }
 
   private mutating func question() -> Question {
-    let station = StormNetwork.stations[Int(draw(0..<8))]
-    guard draw(0..<4) == 0 else { return Question(stop: station, window: 60, more: "") }
-    let platform = StormNetwork.platforms(of: station)[Int(draw(0..<2))]
+    let station = StormNetwork.stations[Int(random(0..<8))]
+    guard random(0..<4) == 0 else { return Question(stop: station, window: 60, more: "") }
+    let platform = StormNetwork.platforms(of: station)[Int(random(0..<2))]
     return Question(stop: platform, window: 30, more: "&include_alerts=0")
   }
 
@@ -99,7 +101,7 @@ struct StormWatch {
     knowing before: (tag: String, sourceTime: String?, visible: [UInt8])?
   ) async throws -> StormBoard? {
     guard let before else { return nil }
-    guard draw(0..<3) == 0, let since = before.sourceTime else {
+    guard random(0..<3) == 0, let since = before.sourceTime else {
       let answer = try await stage.probe.get(question.path, headers: [.ifNoneMatch: before.tag])
       return StormBoard(answer)
     }

@@ -44,7 +44,7 @@ import WorkspacesClient
         time: time,
         sourceAge: 0,
         wall: Int64((Samples.wall + time) * 1_000),
-        draw: RandomSample(bits: UInt32.random(in: .min ... .max, using: &numbers))
+        random: RandomSample(bits: UInt32.random(in: .min ... .max, using: &numbers))
       )
       for order in machine.reporter.handle(event, now) {
         switch order {

@@ -10,9 +10,9 @@ import WorkspacesClient
   private func now(
     _ time: Double,
     age: Double = 0,
-    draw: RandomSample = .lowest
+    random: RandomSample = .lowest
   ) -> ReportMachine.Now {
-    ReportMachine.Now(time: time, sourceAge: age, wall: Int64(time * 1_000), draw: draw)
+    ReportMachine.Now(time: time, sourceAge: age, wall: Int64(time * 1_000), random: random)
   }
 
   private func report(_ orders: [Order]) -> WorkspaceReport? {
@@ -104,7 +104,7 @@ import WorkspacesClient
     #expect(beat.removed.isEmpty)
     #expect(beat.base == 1)
     // The wait varies, and is never longer.
-    let late = machine.handle(accepted, now(ReportLimits.heartbeat, draw: .highest))
+    let late = machine.handle(accepted, now(ReportLimits.heartbeat, random: .highest))
     #expect(wake(late) == ReportLimits.heartbeat * 1.9)
   }
 
@@ -159,7 +159,7 @@ import WorkspacesClient
     // Nothing has changed, so the heartbeat is the least wait.
     #expect(waits == [15, 15, 15, 15, 16, 32, 60, 60, 60])
     _ = machine.handle(.woke, now(time))
-    let highest = machine.handle(.unanswered("refused"), now(time, draw: .highest))
+    let highest = machine.handle(.unanswered("refused"), now(time, random: .highest))
     #expect(wake(highest) == time + 90)
     time += 90
     _ = machine.handle(.woke, now(time))
@@ -173,17 +173,17 @@ import WorkspacesClient
     _ = machine.handle(.woke, now(time))
     // A success ends it, and news go out at once again.
     _ = machine.handle(accepted, now(time))
-    let news = machine.handle(.listed([Samples.workspace("b")]), now(time + 1))
-    #expect(report(news) != nil)
+    let orders = machine.handle(.listed([Samples.workspace("b")]), now(time + 1))
+    #expect(report(orders) != nil)
   }
 
   @Test func `News do not shorten a wait`() throws {
     var machine = settled()
     _ = machine.handle(.woke, now(15))
     _ = machine.handle(refused(503, "busy", retryAfter: 100), now(15))
-    let news = machine.handle(.listed([Samples.workspace("b")]), now(20))
-    #expect(report(news) == nil)
-    #expect(wake(news) == 115)
+    let orders = machine.handle(.listed([Samples.workspace("b")]), now(20))
+    #expect(report(orders) == nil)
+    #expect(wake(orders) == 115)
   }
 
   @Test func `What the hub may have got without a response is not what it has`() throws {

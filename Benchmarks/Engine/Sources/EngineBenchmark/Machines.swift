@@ -7,20 +7,25 @@ enum Machines {
   /// - Returns: Nanoseconds of processor time a cycle.
   static func cycle(count: Int) async -> Double {
     var machine = RefreshMachine(policy: .workspaces, context: Context(question: 1))
-    var draw = UInt32(1)
+    var random = UInt32(1)
     func next() -> RandomSample {
-      draw = draw &* 1_664_525 &+ 1_013_904_223
-      return RandomSample(bits: draw)
+      random = random &* 1_664_525 &+ 1_013_904_223
+      return RandomSample(bits: random)
     }
     var now = Instant.start
-    _ = machine.handle(.started, at: now, draw: next())
-    answer(&machine, at: now, draw: next(), .content(Content(Revision(1), validator: Validator(1))))
+    _ = machine.handle(.started, at: now, random: next())
+    answer(
+      &machine,
+      at: now,
+      random: next(),
+      .content(Content(Revision(1), validator: Validator(1)))
+    )
     let cost = await Meter.cost {
       for _ in 0..<count {
         guard let alarm = machine.alarm else { return }
         now = alarm
-        _ = machine.handle(.woke, at: now, draw: next())
-        answer(&machine, at: now, draw: next(), .unchanged)
+        _ = machine.handle(.woke, at: now, random: next())
+        answer(&machine, at: now, random: next(), .unchanged)
       }
     }
     precondition(machine.snapshot?.verifiedAt == now, "the machine was not polling")
@@ -32,15 +37,15 @@ enum Machines {
   /// - Returns: Nanoseconds of processor time a cycle.
   static func following(count: Int) async -> Double {
     var machine = RefreshMachine(policy: .departuresWeb, context: Context(question: 1))
-    var draw = UInt32(1)
+    var random = UInt32(1)
     func next() -> RandomSample {
-      draw = draw &* 1_664_525 &+ 1_013_904_223
-      return RandomSample(bits: draw)
+      random = random &* 1_664_525 &+ 1_013_904_223
+      return RandomSample(bits: random)
     }
     let (epoch, period) = (Int64(1_800_000_000_000), Int64(30_000))
     var now = Instant.start
     var shown: Int64 = -1
-    _ = machine.handle(.started, at: now, draw: next())
+    _ = machine.handle(.started, at: now, random: next())
     let cost = await Meter.cost {
       for _ in 0..<count {
         guard let ticket = machine.outstanding else { return }
@@ -56,11 +61,11 @@ enum Machines {
         _ = machine.handle(
           .answered(ticket, Answer(outcome, metadata: metadata)),
           at: now,
-          draw: next()
+          random: next()
         )
         guard let alarm = machine.alarm else { return }
         now = alarm
-        _ = machine.handle(.woke, at: now, draw: next())
+        _ = machine.handle(.woke, at: now, random: next())
       }
     }
     precondition((now - .start).milliseconds > Int64(count) * period / 4, "it was not polling")
@@ -88,11 +93,11 @@ enum Machines {
   private static func answer(
     _ machine: inout RefreshMachine,
     at now: Instant,
-    draw: RandomSample,
+    random: RandomSample,
     _ outcome: Outcome
   ) {
     guard let ticket = machine.outstanding else { return }
-    _ = machine.handle(.answered(ticket, Answer(outcome)), at: now, draw: draw)
+    _ = machine.handle(.answered(ticket, Answer(outcome)), at: now, random: random)
   }
 
   /// Many machines under one alarm.
@@ -101,29 +106,34 @@ enum Machines {
   static func schedule(machines: Int, cycles: Int) async -> (nanoseconds: Double, bytes: Double) {
     var schedule = MachineSchedule()
     let prototype = RefreshMachine(policy: .workspaces)
-    var draw = UInt32(1)
+    var random = UInt32(1)
     func next() -> RandomSample {
-      draw = draw &* 1_664_525 &+ 1_013_904_223
-      return RandomSample(bits: draw)
+      random = random &* 1_664_525 &+ 1_013_904_223
+      return RandomSample(bits: random)
     }
     let making = await Meter.cost {
       for number in 0..<machines {
         let key = schedule.insert(prototype)
         let context = Context(question: Int64(number))
-        _ = schedule.handle(.contextChanged(context), for: key, at: .start, draw: next())
-        let effects = schedule.handle(.started, for: key, at: .start, draw: next())
+        _ = schedule.handle(.contextChanged(context), for: key, at: .start, random: next())
+        let effects = schedule.handle(.started, for: key, at: .start, random: next())
         guard let ticket = effects?.request?.ticket else { continue }
         let content = Content(Revision(1), validator: Validator(1))
         let answer = Event.answered(ticket, Answer(.content(content)))
-        _ = schedule.handle(answer, for: key, at: .start, draw: next())
+        _ = schedule.handle(answer, for: key, at: .start, random: next())
       }
     }
     let polling = await Meter.cost {
       for _ in 0..<cycles {
         guard let now = schedule.alarm, let key = schedule.due(at: now) else { return }
-        let effects = schedule.handle(.woke, for: key, at: now, draw: next())
+        let effects = schedule.handle(.woke, for: key, at: now, random: next())
         guard let ticket = effects?.request?.ticket else { continue }
-        _ = schedule.handle(.answered(ticket, Answer(.unchanged)), for: key, at: now, draw: next())
+        _ = schedule.handle(
+          .answered(ticket, Answer(.unchanged)),
+          for: key,
+          at: now,
+          random: next()
+        )
       }
     }
     return (

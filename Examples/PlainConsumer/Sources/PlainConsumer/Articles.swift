@@ -12,7 +12,7 @@ struct Host {
   var random = SystemRandomNumberGenerator()
 
   mutating func handle(_ event: Event, at now: Instant) -> Effects {
-    machine.handle(event, at: now, draw: RandomSample(bits: random.next()))
+    machine.handle(event, at: now, random: RandomSample(bits: random.next()))
   }
 }
 
@@ -27,11 +27,11 @@ func arrived(_ host: inout Host, _ ticket: Ticket, _ bytes: Int64, at now: Insta
   return host.handle(.answered(ticket, answer), at: now)
 }
 
-func schedule(_ machines: [RefreshMachine], at now: Instant, draw: RandomSample) -> Instant? {
+func schedule(_ machines: [RefreshMachine], at now: Instant, random: RandomSample) -> Instant? {
   var schedule = MachineSchedule()
   for machine in machines { _ = schedule.insert(machine) }
   while let key = schedule.due(at: now) {
-    _ = schedule.handle(.woke, for: key, at: now, draw: draw)
+    _ = schedule.handle(.woke, for: key, at: now, random: random)
   }
   return schedule.alarm
 }

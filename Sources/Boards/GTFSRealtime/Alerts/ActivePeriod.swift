@@ -12,9 +12,9 @@ package struct ActivePeriod: Hashable, Sendable {
   }
 
   /// Whether an instant, in seconds since 1970-01-01T00:00:00Z, is in the period.
-  package func contains(_ moment: UInt64) -> Bool {
-    if let start, moment < start { return false }
-    if let end, moment >= end { return false }
+  package func contains(_ instant: UInt64) -> Bool {
+    if let start, instant < start { return false }
+    if let end, instant >= end { return false }
     return true
   }
 }

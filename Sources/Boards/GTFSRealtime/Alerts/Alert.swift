@@ -42,8 +42,8 @@ package struct Alert: Hashable, Sendable {
 
   /// Whether it is to be shown at an instant, in seconds since 1970-01-01T00:00:00Z: in a
   /// communication period, else in an active period; always if it has neither.
-  package func isActive(at moment: UInt64) -> Bool {
+  package func isActive(at instant: UInt64) -> Bool {
     let periods = communicationPeriods.isEmpty ? activePeriods : communicationPeriods
-    return periods.isEmpty || periods.contains { $0.contains(moment) }
+    return periods.isEmpty || periods.contains { $0.contains(instant) }
   }
 }

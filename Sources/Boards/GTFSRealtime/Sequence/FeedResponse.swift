@@ -11,36 +11,36 @@ package struct FeedResponse: Hashable, Sendable {
   /// The digest of the bytes.
   package var digest: FeedDigest
   /// When they arrived, in seconds since 1970-01-01T00:00:00Z.
-  package var moment: Int64
+  package var instant: Int64
   /// The decoded content.
   package var content: Content
 
   /// Creates an arrival.
-  package init(digest: FeedDigest, moment: Int64, content: Content) {
+  package init(digest: FeedDigest, instant: Int64, content: Content) {
     self.digest = digest
-    self.moment = moment
+    self.instant = instant
     self.content = content
   }
 
   /// The arrival of trip updates.
-  package init(_ feed: TripUpdateFeed, digest: FeedDigest, moment: Int64) {
+  package init(_ feed: TripUpdateFeed, digest: FeedDigest, instant: Int64) {
     self.init(
       digest: digest,
-      moment: moment,
+      instant: instant,
       content: .feed(feed.header, entities: feed.counters.used)
     )
   }
 
   /// The arrival of vehicle positions.
-  package init(_ feed: VehiclePositionFeed, digest: FeedDigest, moment: Int64) {
-    self.init(feed.carriers, digest: digest, moment: moment)
+  package init(_ feed: VehiclePositionFeed, digest: FeedDigest, instant: Int64) {
+    self.init(feed.carriers, digest: digest, instant: instant)
   }
 
   /// The arrival of alerts.
-  package init(_ feed: AlertFeed, digest: FeedDigest, moment: Int64) {
+  package init(_ feed: AlertFeed, digest: FeedDigest, instant: Int64) {
     self.init(
       digest: digest,
-      moment: moment,
+      instant: instant,
       content: .feed(feed.header, entities: feed.counters.used)
     )
   }

@@ -89,12 +89,12 @@ package struct FeedSequence: Hashable, Sendable {
   ) -> FeedVerdict {
     if header.incrementality == .differential { return .differential }
     let timestamp = header.orderTime(
-      arrivedAt: arrival.moment,
+      arrivedAt: arrival.instant,
       futureTolerance: policy.futureTolerance
     )
-    let isAhead = timestamp == nil && header.sourceTime(arrivedAt: arrival.moment) != nil
+    let isAhead = timestamp == nil && header.sourceTime(arrivedAt: arrival.instant) != nil
     var notes = header.notes(
-      arrivedAt: arrival.moment,
+      arrivedAt: arrival.instant,
       futureTolerance: policy.futureTolerance
     )
     if let inUse = accepted {
@@ -124,7 +124,7 @@ package struct FeedSequence: Hashable, Sendable {
     }
     accepted = Accepted(
       digest: arrival.digest,
-      timestamp: timestamp ?? (isAhead ? arrival.moment : accepted?.timestamp),
+      timestamp: timestamp ?? (isAhead ? arrival.instant : accepted?.timestamp),
       entities: entities
     )
     backDating = nil
@@ -145,13 +145,18 @@ package struct FeedSequence: Hashable, Sendable {
   ) -> Bool {
     var now =
       doubt
-      ?? Doubt(since: arrival.moment, publications: 0, digest: arrival.digest, timestamp: timestamp)
+      ?? Doubt(
+        since: arrival.instant,
+        publications: 0,
+        digest: arrival.digest,
+        timestamp: timestamp
+      )
     if now.publications == 0 {
       now.publications = 1
     } else if now.digest != arrival.digest {
       let wentBack = (timestamp ?? .max) < (now.timestamp ?? .min)
       if mustAdvance, wentBack {
-        now.since = arrival.moment
+        now.since = arrival.instant
         now.publications = 1
       } else {
         now.publications += 1
@@ -160,6 +165,6 @@ package struct FeedSequence: Hashable, Sendable {
       now.timestamp = timestamp
     }
     doubt = now
-    return now.publications >= policy.repeats || arrival.moment - now.since >= policy.patience
+    return now.publications >= policy.repeats || arrival.instant - now.since >= policy.patience
   }
 }

@@ -282,7 +282,7 @@ struct DepartureRows {
     json.raw(",\"realtimeFreshness\":")
     if row.hasRealtime, let freshness = row.freshness {
       json.raw("\"")
-      json.raw(freshness.word)
+      json.raw(freshness.name)
       json.raw("\"")
     } else {
       json.raw("null")

@@ -28,7 +28,7 @@ struct ScheduleCertainty: Hashable {
   }
 
   /// The value; `nil` if nothing schedules the departure, or if it is not known.
-  var word: Value?
+  var value: Value?
   /// The most seconds by which the scheduled departure may be off; `nil` if it is exact or nothing bounds it.
   var uncertainty: Int?
   /// Seconds between vehicles, of a frequency without exact times.
@@ -36,16 +36,16 @@ struct ScheduleCertainty: Hashable {
   /// How boarding is arranged; `nil` if it need not be.
   var boarding: Boarding?
   /// The value for the time alone, however boarding is arranged.
-  private var timeWord: Value?
+  private var timeValue: Value?
 
   /// Nothing schedules the departure.
   static let unscheduled = ScheduleCertainty()
 
   /// A stop of a trip that realtime lists with its times.
-  static let listed = ScheduleCertainty(word: .exact)
+  static let listed = ScheduleCertainty(value: .exact)
 
   /// A stop that trip modifications add, or whose times they change.
-  static let detoured = ScheduleCertainty(word: .detoured)
+  static let detoured = ScheduleCertainty(value: .detoured)
 
   /// The certainty of a stop of a trip with modifications.
   init(_ plan: ExtraTrip.Plan, of trip: Timetable.Trip, _ timetable: Timetable) {
@@ -54,15 +54,15 @@ struct ScheduleCertainty: Hashable {
       return
     }
     self.init(Int(plan.origin), of: trip, timetable)
-    guard plan.isMoved, timeWord != .headway else { return }
-    timeWord = .detoured
+    guard plan.isMoved, timeValue != .headway else { return }
+    timeValue = .detoured
     uncertainty = nil
-    if boarding == nil { word = .detoured }
+    if boarding == nil { value = .detoured }
   }
 
-  private init(word: Value? = nil) {
-    self.word = word
-    timeWord = word
+  private init(value: Value? = nil) {
+    self.value = value
+    timeValue = value
   }
 
   /// Reads the certainty of a stop of a trip of the timetable.
@@ -76,20 +76,20 @@ struct ScheduleCertainty: Hashable {
     let pickup = timetable.pickupType(position, of: trip)
     boarding = pickup == 2 ? .phoneAgency : pickup == 3 ? .askDriver : nil
     switch timetable.certainty(position, of: trip) {
-    case .exact: word = .exact
-    case .timepoint: word = .timepoint
+    case .exact: value = .exact
+    case .timepoint: value = .timepoint
     case .interpolated:
-      word = .interpolated
+      value = .interpolated
       uncertainty = timetable.uncertainty(position, of: trip).map { Int($0) }
-    case nil: word = nil
+    case nil: value = nil
     }
     if !isCopy, timetable.isHeadway(trip) {
-      word = .headway
+      value = .headway
       uncertainty = nil
       headway = timetable.headway(of: trip).map { Int($0) }
     }
-    timeWord = word
-    if boarding != nil { word = .onDemand }
+    timeValue = value
+    if boarding != nil { value = .onDemand }
   }
 
   /// The same with what realtime says of how people board.
@@ -98,14 +98,14 @@ struct ScheduleCertainty: Hashable {
     var changed = self
     changed.boarding =
       flags.contains(.phonesAgency) ? .phoneAgency : flags.contains(.asksDriver) ? .askDriver : nil
-    changed.word = changed.boarding == nil ? timeWord : .onDemand
+    changed.value = changed.boarding == nil ? timeValue : .onDemand
     return changed
   }
 
   /// Writes the members `certainty`, `uncertaintySec`, `headwaySec` and `boarding`.
   func write(_ json: inout JSONBytes) {
     json.raw("\"certainty\":")
-    json.string(word?.rawValue)
+    json.string(value?.rawValue)
     json.raw(",\"uncertaintySec\":")
     if let uncertainty { json.integer(uncertainty) } else { json.raw("null") }
     json.raw(",\"headwaySec\":")

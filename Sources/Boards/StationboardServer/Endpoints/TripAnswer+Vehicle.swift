@@ -25,7 +25,7 @@ extension TripAnswer {
     guard let (vehicle, place) = vehicle(realtime) else { return json.raw("null") }
     let position = vehicle.position
     json.raw("{\"status\":")
-    json.string(place == nil ? nil : RowVehicle.word(position.status))
+    json.string(place == nil ? nil : RowVehicle.name(of: position.status))
     json.raw(",\"stop_sequence\":")
     let stops = stops(realtime)
     if let place, let stop = stops.first(where: { $0.0 == place })?.1 {

@@ -174,7 +174,7 @@ struct TripAnswer {
     json.raw(",\"realtimeFreshness\":")
     if let source = realtime?.trip.sourceTime {
       json.raw("\"")
-      json.raw(decay.freshness(age: now - Double(source)).word)
+      json.raw(decay.freshness(age: now - Double(source)).name)
       json.raw("\"")
     } else {
       json.raw("null")

@@ -14,7 +14,7 @@ package final class FeedStore: Sendable {
   let folder: DataFolder
   private let logger: Logger
   private let state: Mutex<State>
-  private let listeners = UpdateBroadcaster()
+  private let broadcaster = UpdateBroadcaster()
 
   private struct State {
     var manifest = FeedManifest()
@@ -147,7 +147,7 @@ package final class FeedStore: Sendable {
   /// Waits for imports that are taken over.
   ///
   /// - Returns: An element after each, or after several; ends when the task is cancelled.
-  func changes() -> AsyncStream<Void> { listeners.changes() }
+  func changes() -> AsyncStream<Void> { broadcaster.changes() }
 
   /// Reads the manifest and applies what is new.
   ///
@@ -187,7 +187,7 @@ package final class FeedStore: Sendable {
           repairs: state.repairs
         )
       }
-      listeners.send()
+      broadcaster.send()
     } catch {
       let isNew = state.withLock { state in
         let isNew = state.failure != Self.unreadable

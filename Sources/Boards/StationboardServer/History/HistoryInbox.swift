@@ -20,7 +20,7 @@ struct HistoryPublication: Sendable {
 /// the publications between the first ones and the newest are left out.
 package final class HistoryInbox: Sendable {
   private let waiting = Mutex<[HistoryPublication]>([])
-  private let listeners = UpdateBroadcaster()
+  private let broadcaster = UpdateBroadcaster()
 
   /// Creates an empty inbox.
   package init() {}
@@ -34,7 +34,7 @@ package final class HistoryInbox: Sendable {
     }
     // Freed here, not under the lock.
     withExtendedLifetime(removed) {}
-    BackgroundExecutor.wake { [listeners] in listeners.send() }
+    BackgroundExecutor.wake { [broadcaster] in broadcaster.send() }
   }
 
   /// Takes all publications that wait, in their order.
@@ -46,5 +46,5 @@ package final class HistoryInbox: Sendable {
   }
 
   /// Waits for publications; ends when the task is cancelled.
-  func arrivals() -> AsyncStream<Void> { listeners.changes() }
+  func arrivals() -> AsyncStream<Void> { broadcaster.changes() }
 }

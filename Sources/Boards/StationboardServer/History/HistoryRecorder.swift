@@ -244,10 +244,10 @@ struct HistoryRecorder: Sendable {
     return sources.first?.number ?? 0
   }
 
-  private static let words: BoardRow.RealtimeFlags = [.predicted, .cancelled, .skipped]
+  private static let reporting: BoardRow.RealtimeFlags = [.predicted, .cancelled, .skipped]
 
   /// The last report about a departure; `nil` if realtime says nothing of it.
-  private static func word(_ call: RealtimeCall) -> OpenRun.Report? {
+  private static func report(_ call: RealtimeCall) -> OpenRun.Report? {
     if call.flags.contains(.cancelled) { return .cancelled }
     if call.flags.contains(.skipped) { return .skipped }
     guard call.flags.contains(.predicted), call.scheduled != RealtimeCall.unscheduled else {
@@ -267,7 +267,7 @@ struct HistoryRecorder: Sendable {
     for trip in index.trips where trip.extra < 0 && trip.missed == 0 && trip.callCount > 0 {
       let calls = index.calls[Int(trip.firstCall)..<Int(trip.firstCall + trip.callCount)]
       var isDue = false
-      for call in calls where !call.flags.isDisjoint(with: Self.words) {
+      for call in calls where !call.flags.isDisjoint(with: Self.reporting) {
         let effective = Int64(call.effective)
         if effective > latest {
           nextDue = min(nextDue, effective)
@@ -280,8 +280,8 @@ struct HistoryRecorder: Sendable {
       guard isCounted(trip.trip), !isDone(key), let place = place(of: key) else { continue }
       runs.values[place].kind = trip.kind
       for call in calls where Int64(call.effective) <= latest {
-        guard let word = Self.word(call) else { continue }
-        count(word, at: Int(call.position), place, key)
+        guard let report = Self.report(call) else { continue }
+        count(report, at: Int(call.position), place, key)
       }
     }
   }
@@ -295,14 +295,14 @@ struct HistoryRecorder: Sendable {
     for key in due {
       guard let place = runs.index(forKey: key) else { continue }
       for last in runs.values[place].last where last.effective <= latest {
-        count(last.word, at: last.position, place, key)
+        count(last.report, at: last.position, place, key)
       }
       runs.values[place].last.removeAll { $0.effective <= latest }
     }
   }
 
   private mutating func count(
-    _ word: OpenRun.Report,
+    _ report: OpenRun.Report,
     at position: Int,
     _ place: Dictionary<RunKey, OpenRun>.Index,
     _ key: RunKey
@@ -313,7 +313,7 @@ struct HistoryRecorder: Sendable {
     runs.values[place].counted.insert(position)
     let (route, source) = (runs.values[place].route, runs.values[place].source)
     add(day: key.day, route: route, source: source) { counts in
-      switch word {
+      switch report {
       case .delay(let delay): counts.delays.add(delay)
       case .cancelled: counts.cancelled += 1
       case .skipped: counts.skipped += 1
@@ -366,10 +366,10 @@ struct HistoryRecorder: Sendable {
     -> Bool
   {
     var next = after.startIndex
-    for call in before where !call.flags.isDisjoint(with: words) {
+    for call in before where !call.flags.isDisjoint(with: reporting) {
       while next < after.endIndex, after[next].position < call.position { next += 1 }
       guard next < after.endIndex, after[next].position == call.position,
-        !after[next].flags.isDisjoint(with: words)
+        !after[next].flags.isDisjoint(with: reporting)
       else { return true }
     }
     return false
@@ -389,17 +389,19 @@ struct HistoryRecorder: Sendable {
     let isNear = instant >= Double(run.first) - memory
     guard isNear else { return }
     if isGone { run.kind = trip.kind }
-    let reported = Set(after.lazy.filter { !$0.flags.isDisjoint(with: Self.words) }.map(\.position))
+    let reported = Set(
+      after.lazy.filter { !$0.flags.isDisjoint(with: Self.reporting) }.map(\.position)
+    )
     for call in before where !reported.contains(call.position) {
       let position = Int(call.position)
-      guard let word = Self.word(call), run.planned.contains(position),
+      guard let report = Self.report(call), run.planned.contains(position),
         !run.counted.contains(position)
       else { continue }
       let effective = base + Int64(call.effective)
       // A trip that was canceled when it began stays so.
       guard trip.kind == .cancelled || Double(effective) - instant <= memory else { continue }
       run.last.removeAll { $0.position == position }
-      run.last.append(OpenRun.Last(position: position, effective: effective, word: word))
+      run.last.append(OpenRun.Last(position: position, effective: effective, report: report))
     }
     keep(run, key)
   }
@@ -410,7 +412,7 @@ struct HistoryRecorder: Sendable {
       guard let trip = new.trip(key.trip, day: Int(key.day)), trip.missed == 0 else { continue }
       let calls = new.calls[Int(trip.firstCall)..<Int(trip.firstCall + trip.callCount)]
       let reported = Set(
-        calls.lazy.filter { !$0.flags.isDisjoint(with: Self.words) }.map(\.position)
+        calls.lazy.filter { !$0.flags.isDisjoint(with: Self.reporting) }.map(\.position)
       )
       runs[key]?.last.removeAll { reported.contains(UInt16(truncatingIfNeeded: $0.position)) }
     }
@@ -479,7 +481,7 @@ struct HistoryRecorder: Sendable {
     let calls = index.calls[Int(trip.firstCall)..<Int(trip.firstCall + trip.callCount)]
     return calls.contains { call in
       let position = Int(call.position)
-      return Self.word(call) != nil && run?.counted.contains(position) != true
+      return Self.report(call) != nil && run?.counted.contains(position) != true
         && isPlanned(position, trip.trip)
     }
   }

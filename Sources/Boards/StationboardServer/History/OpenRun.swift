@@ -35,7 +35,13 @@ struct OpenRun: Hashable, Sendable {
     var position: Int
     /// The departure as it was known, in seconds since 1970-01-01T00:00:00Z.
     var effective: Int64
-    var word: Report
+    /// What was reported of it last.
+    var report: Report
+
+    private enum CodingKeys: String, CodingKey {
+      case position, effective
+      case report = "word"
+    }
   }
 
   /// The last report about a departure.

@@ -223,7 +223,7 @@ struct StatusReader: Sendable {
       waiting: known?.waiting?.name,
       waitingFrom: status.waitingFrom,
       source: status.source,
-      shared: sharing?.word(of: feed.entry.key)
+      shared: sharing?.state(of: feed.entry.key)
     )
   }
 

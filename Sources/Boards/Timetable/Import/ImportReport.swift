@@ -23,14 +23,14 @@ package struct ImportReport: Codable, Hashable, Sendable {
     /// What separates its fields, `;` or `tab`; `nil` for a comma.
     package var separator: String?
 
-    /// How the file was read, in words; `nil` if it is UTF-8 with commas, or nearly.
+    /// How the file was read; `nil` if it is UTF-8 with commas, or nearly.
     package var reading: String? {
       let parts = [
         encoding.map { "decoded from \($0)" },
         separator.map { "fields separated by \($0 == "tab" ? "tabs" : $0)" },
       ]
-      let words = parts.compactMap(\.self).joined(separator: ", ")
-      return words.isEmpty ? nil : words
+      let text = parts.compactMap(\.self).joined(separator: ", ")
+      return text.isEmpty ? nil : text
     }
 
     /// Creates the report of a file of which nothing has been read.

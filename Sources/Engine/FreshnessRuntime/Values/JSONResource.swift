@@ -233,8 +233,8 @@ private struct DocumentMeta: Decodable {
       fetchedAt: meta.rtFetchedAt.flatMap { WallTime(instant: $0) },
       cacheAge: meta.rtCacheAgeMs.flatMap { Int64(exactly: $0.rounded()) }
         .map { .milliseconds($0) },
-      mode: meta.responseMode.map { ResponseMode(word: $0) },
-      status: meta.rtStatus.map { RealtimeStatus(word: $0) }
+      mode: meta.responseMode.map { ResponseMode(name: $0) },
+      status: meta.rtStatus.map { RealtimeStatus(name: $0) }
     )
     metadata.setServerTime(instant: meta.serverTime)
     return metadata

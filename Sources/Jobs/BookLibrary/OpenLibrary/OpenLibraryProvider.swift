@@ -235,13 +235,13 @@ package final class OpenLibraryProvider: BookProvider {
     case 429:
       throw ProviderError(
         .busy,
-        "\(settings.server.authority) wants fewer questions\(Self.words(retryDelay))",
+        "\(settings.server.authority) wants fewer questions\(Self.waitText(retryDelay))",
         retryAfter: retryDelay
       )
     case 500...:
       throw ProviderError(
         .unavailable,
-        "\(settings.server.authority) answers with \(status.code)\(Self.words(retryDelay))",
+        "\(settings.server.authority) answers with \(status.code)\(Self.waitText(retryDelay))",
         retryAfter: retryDelay
       )
     default:
@@ -253,7 +253,7 @@ package final class OpenLibraryProvider: BookProvider {
     return answer.body
   }
 
-  private static func words(_ retryDelay: Duration?) -> String {
+  private static func waitText(_ retryDelay: Duration?) -> String {
     retryDelay.map { " and asked us to retry after \($0.components.seconds) s" } ?? ""
   }
 

@@ -104,16 +104,16 @@ package enum BookColumn: String, Hashable, Sendable, CaseIterable {
   /// A column's name without what differs from file to file: case, whitespace, hyphens, underscores, a
   /// question mark.
   package static func name(of header: String) -> String {
-    var words = ""
+    var name = ""
     for scalar in CellText.plain(header).unicodeScalars {
       switch scalar {
       case " ", "_", "-", ".", "\t", "\u{A0}", "\n", "\r":
-        if !words.isEmpty, words.last != " " { words.append(" ") }
+        if !name.isEmpty, name.last != " " { name.append(" ") }
       case "?", ":", "\u{FEFF}": break
-      default: words += scalar.properties.lowercaseMapping
+      default: name += scalar.properties.lowercaseMapping
       }
     }
-    if words.last == " " { words.removeLast() }
-    return words
+    if name.last == " " { name.removeLast() }
+    return name
   }
 }

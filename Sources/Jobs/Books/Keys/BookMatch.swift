@@ -21,7 +21,7 @@ package enum BookMatch {
     case several
 
     /// The reason, behind the title of the book.
-    package var words: String {
+    package var explanation: String {
       switch self {
       case .number: "has another number"
       case .subtitle: "has another subtitle"

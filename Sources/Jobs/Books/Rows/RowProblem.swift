@@ -70,7 +70,7 @@ package struct RowProblem: Hashable, Sendable, CustomStringConvertible {
     /// A list has more elements than the limit; the rest is left out.
     case listTooLong = "list_too_long"
 
-    var words: String {
+    var explanation: String {
       switch self {
       case .quoteUnclosed: "a quote opens a field and is never closed"
       case .rowTooLong: "the row is too long"
@@ -133,7 +133,7 @@ package struct RowProblem: Hashable, Sendable, CustomStringConvertible {
   /// One sentence for people, with the column and the value.
   package var description: String {
     var text = column.isEmpty ? "" : "\(column): "
-    text += code.words
+    text += code.explanation
     return value.isEmpty ? text : text + " (\(value))"
   }
 }

@@ -116,24 +116,24 @@ public struct FollowMachine: Hashable, Sendable {
   /// - Parameters:
   ///   - event: What happened.
   ///   - now: The current instant, in milliseconds.
-  ///   - draw: A random number.
+  ///   - random: A random number.
   /// - Returns: The actions to take.
-  public mutating func handle(_ event: Event, now: Int64, draw: UInt64) -> [Order] {
+  public mutating func handle(_ event: Event, now: Int64, random: UInt64) -> [Order] {
     switch event {
     case .start: phase == .idle ? connect(now) : []
     case .opened(let attempt): opened(attempt, now)
     case .received(let message, let attempt):
-      phase == .open && attempt == self.attempt ? handle(message, 0, now, draw) : []
+      phase == .open && attempt == self.attempt ? handle(message, 0, now, random) : []
     case .heard(let attempt): heard(attempt, now)
     case .reconnects(let wait, let attempt): reconnects(wait, attempt)
-    case .ended(let trouble, let attempt): ended(trouble, attempt, now, draw)
+    case .ended(let trouble, let attempt): ended(trouble, attempt, now, random)
     case .polled(let messages, let isOver, let attempt):
-      polled(messages, isOver, attempt, now, draw)
+      polled(messages, isOver, attempt, now, random)
     case .unchanged(let attempt): unchanged(attempt)
-    case .pollFailed(let trouble, let attempt): pollFailed(trouble, attempt, now, draw)
+    case .pollFailed(let trouble, let attempt): pollFailed(trouble, attempt, now, random)
     case .tokenRefreshed(let expiry): tokenRefreshed(expiry, now)
-    case .tokenNotRefreshed(let trouble): tokenNotRefreshed(trouble, now, draw)
-    case .woke: woke(now, draw)
+    case .tokenNotRefreshed(let trouble): tokenNotRefreshed(trouble, now, random)
+    case .woke: woke(now, random)
     }
   }
 
@@ -151,7 +151,7 @@ public struct FollowMachine: Hashable, Sendable {
     _ message: Message,
     _ index: Int,
     _ now: Int64,
-    _ draw: UInt64
+    _ random: UInt64
   ) -> [Order] {
     _ = heard(attempt, now)
     // A transport that speaks is a good one.
@@ -170,7 +170,7 @@ public struct FollowMachine: Hashable, Sendable {
       let isNext = at.seq - 1 == last || (message.covers ?? at.seq) - 1 <= last
       // The end covers everything before it; an event that is missing every time will not
       // arrive.
-      guard isNext || isEnd || countPoisonEvent() else { return lost(now, draw) }
+      guard isNext || isEnd || countPoisonEvent() else { return lost(now, random) }
       position = at
     } else if case .snapshot(let seq?, false) = message.content {
       position = EventPosition(epoch: message.epoch ?? position?.epoch ?? 0, seq: seq)
@@ -201,7 +201,7 @@ public struct FollowMachine: Hashable, Sendable {
     _ trouble: Trouble,
     _ attempt: Int,
     _ now: Int64,
-    _ draw: UInt64
+    _ random: UInt64
   ) -> [Order] {
     guard phase == .connecting || phase == .open, attempt == self.attempt else { return [] }
     if phase == .open, now - openedAt >= policy.backoff.last ?? 0 {
@@ -218,16 +218,17 @@ public struct FollowMachine: Hashable, Sendable {
       fallBack(now)
       return poll()
     case .status(410): return finish(.expired)
-    case .unreadable: return metPoisonEvent(now, draw)
+    case .unreadable: return metPoisonEvent(now, random)
     case .closed(let code, let isLimit):
       switch JobCloseCode.action(after: code, isLimit: isLimit) {
       case .finish, .askState: return poll()
       case .refreshToken: return refuseToken()
-      case .reconnect: if code == JobCloseCode.tooLong.rawValue { return metPoisonEvent(now, draw) }
+      case .reconnect:
+        if code == JobCloseCode.tooLong.rawValue { return metPoisonEvent(now, random) }
       }
     case .status, .broken: break
     }
-    return hasUnreadable ? metPoisonEvent(now, draw) : broke(now, draw)
+    return hasUnreadable ? metPoisonEvent(now, random) : broke(now, random)
   }
 
   private mutating func polled(
@@ -235,7 +236,7 @@ public struct FollowMachine: Hashable, Sendable {
     _ isOver: Bool,
     _ attempt: Int,
     _ now: Int64,
-    _ draw: UInt64
+    _ random: UInt64
   ) -> [Order] {
     guard phase == .polling, attempt == self.attempt else { return [] }
     failures = 0
@@ -243,7 +244,7 @@ public struct FollowMachine: Hashable, Sendable {
     isJobOver = isOver
     var orders: [Order] = []
     for index in messages.indices {
-      orders += handle(messages[index], index, now, draw)
+      orders += handle(messages[index], index, now, random)
       guard phase == .polling else { return orders }
     }
     return orders + afterPoll()
@@ -260,7 +261,7 @@ public struct FollowMachine: Hashable, Sendable {
     _ trouble: Trouble,
     _ attempt: Int,
     _ now: Int64,
-    _ draw: UInt64
+    _ random: UInt64
   ) -> [Order] {
     guard phase == .polling, attempt == self.attempt else { return [] }
     switch Self.ending(trouble) {
@@ -269,7 +270,7 @@ public struct FollowMachine: Hashable, Sendable {
     case nil: break
     }
     if trouble == .unreadable { _ = countPoisonEvent() }
-    return back(now, draw)
+    return back(now, random)
   }
 
   private mutating func tokenRefreshed(_ expiry: Int64?, _ now: Int64) -> [Order] {
@@ -287,7 +288,7 @@ public struct FollowMachine: Hashable, Sendable {
   private mutating func tokenNotRefreshed(
     _ trouble: Trouble,
     _ now: Int64,
-    _ draw: UInt64
+    _ random: UInt64
   ) -> [Order] {
     guard isRenewing, phase != .over else { return [] }
     isRenewing = false
@@ -297,18 +298,18 @@ public struct FollowMachine: Hashable, Sendable {
     // An open stream continues with the old token while that is valid.
     renewAt = ending != nil ? nil : tokenExpiry.map { now + renewalWait($0 - now) }
     switch phase {
-    case .refreshing: return isTokenRefused ? back(now, draw) : connect(now)
+    case .refreshing: return isTokenRefused ? back(now, random) : connect(now)
     case .open: return [.wake(after: rest(now))]
     case .waiting: return renewAt.map { [.wake(after: $0 - now)] } ?? []
     case .idle, .connecting, .polling, .over: return []
     }
   }
 
-  private mutating func woke(_ now: Int64, _ draw: UInt64) -> [Order] {
+  private mutating func woke(_ now: Int64, _ random: UInt64) -> [Order] {
     switch phase {
     case .waiting: return connect(now)
     case .open:
-      guard heardAt + policy.silence > now else { return [.disconnect] + broke(now, draw) }
+      guard heardAt + policy.silence > now else { return [.disconnect] + broke(now, random) }
       return (wantsToken(now) ? renewal() : []) + [.wake(after: rest(now))]
     case .idle, .connecting, .polling, .refreshing, .over: return []
     }
@@ -393,17 +394,17 @@ public struct FollowMachine: Hashable, Sendable {
     return [.wake(after: policy.pollInterval)]
   }
 
-  private mutating func lost(_ now: Int64, _ draw: UInt64) -> [Order] {
-    [.disconnect] + back(now, draw)
+  private mutating func lost(_ now: Int64, _ random: UInt64) -> [Order] {
+    [.disconnect] + back(now, random)
   }
 
   /// A stream ended; one that said nothing counts as one that did not open.
-  private mutating func broke(_ now: Int64, _ draw: UInt64) -> [Order] {
+  private mutating func broke(_ now: Int64, _ random: UInt64) -> [Order] {
     if !hasHeard {
       openFailures += 1
       if openFailures >= policy.failuresBeforeFallback { fallBack(now) }
     }
-    return back(now, draw)
+    return back(now, random)
   }
 
   /// Counts what is missing or not to be read behind the last event; whether it is to be passed over.
@@ -415,8 +416,8 @@ public struct FollowMachine: Hashable, Sendable {
   }
 
   /// A stream ended over something that cannot be read.
-  private mutating func metPoisonEvent(_ now: Int64, _ draw: UInt64) -> [Order] {
-    guard countPoisonEvent() else { return back(now, draw) }
+  private mutating func metPoisonEvent(_ now: Int64, _ random: UInt64) -> [Order] {
+    guard countPoisonEvent() else { return back(now, random) }
     // The state did not lead on either: this way is not gone again for a while.
     if let poisonEvent, poisonEvent.times > policy.attemptsBeforeSkipping { transport = .polling }
     if transport == .polling, lesserSince == nil { lesserSince = now }
@@ -441,12 +442,12 @@ public struct FollowMachine: Hashable, Sendable {
   /// Waits with full jitter: anything up to the longest wait of this attempt, but not over the end of the token.
   ///
   /// The reconnection time of a stream of events comes first: clients that lost one at once do not come back at once.
-  private mutating func back(_ now: Int64, _ draw: UInt64) -> [Order] {
+  private mutating func back(_ now: Int64, _ random: UInt64) -> [Order] {
     let longest = policy.backoff[min(failures, policy.backoff.count - 1)]
     failures += 1
     phase = .waiting
     let least = transport == .eventStream ? reconnectionTime : 0
-    let wait = least + Int64(draw % UInt64(max(1, longest)))
+    let wait = least + Int64(random % UInt64(max(1, longest)))
     guard !isRenewing, let renewAt else { return [.wake(after: wait)] }
     return [.wake(after: min(wait, max(0, renewAt - now)))]
   }

@@ -91,7 +91,7 @@ public struct JobFollower: Hashable, Sendable {
   /// Begins.
   public mutating func start(now: Int64) -> [Order] { handle(.start, now: now) }
 
-  /// A stream is open; its messages arrive through ``received(_:attempt:now:draw:)``.
+  /// A stream is open; its messages arrive through ``received(_:attempt:now:random:)``.
   public mutating func opened(attempt: Int, now: Int64) -> [Order] {
     handle(.opened(attempt: attempt), now: now)
   }
@@ -102,16 +102,16 @@ public struct JobFollower: Hashable, Sendable {
   ///   - message: The message.
   ///   - attempt: Of which stream it is.
   ///   - now: The current instant, in milliseconds.
-  ///   - draw: A random number.
+  ///   - random: A random number.
   /// - Returns: The actions to take.
   public mutating func received(
     _ message: JobMessage,
     attempt: Int,
     now: Int64,
-    draw: UInt64
+    random: UInt64
   ) -> [Order] {
     let event = FollowMachine.Event.received(message: message.facts, attempt: attempt)
-    return handle(event, [message], now: now, draw: draw)
+    return handle(event, [message], now: now, random: random)
   }
 
   /// A heartbeat arrived: a ping, or a comment of a stream.
@@ -129,9 +129,9 @@ public struct JobFollower: Hashable, Sendable {
     _ trouble: Trouble,
     attempt: Int,
     now: Int64,
-    draw: UInt64
+    random: UInt64
   ) -> [Order] {
-    handle(.ended(trouble: trouble.facts, attempt: attempt), now: now, draw: draw)
+    handle(.ended(trouble: trouble.facts, attempt: attempt), now: now, random: random)
   }
 
   /// The state came.
@@ -140,13 +140,13 @@ public struct JobFollower: Hashable, Sendable {
   ///   - messages: The events that were missed, or the state in their place.
   ///   - state: The state of the job; `nil` if unknown.
   ///   - now: The current instant, in milliseconds.
-  ///   - draw: A random number.
+  ///   - random: A random number.
   /// - Returns: The actions to take.
   public mutating func polled(
     _ messages: [JobMessage],
     state: JobState? = nil,
     now: Int64,
-    draw: UInt64
+    random: UInt64
   ) -> [Order] {
     lastState = state
     let event = FollowMachine.Event.polled(
@@ -154,7 +154,7 @@ public struct JobFollower: Hashable, Sendable {
       isOver: state?.isTerminal ?? false,
       attempt: machine.attempt
     )
-    return handle(event, messages, now: now, draw: draw)
+    return handle(event, messages, now: now, random: random)
   }
 
   /// The state is the same as before (304).
@@ -163,9 +163,9 @@ public struct JobFollower: Hashable, Sendable {
   }
 
   /// The request for the state failed.
-  public mutating func pollFailed(_ trouble: Trouble, now: Int64, draw: UInt64) -> [Order] {
+  public mutating func pollFailed(_ trouble: Trouble, now: Int64, random: UInt64) -> [Order] {
     let event = FollowMachine.Event.pollFailed(trouble: trouble.facts, attempt: machine.attempt)
-    return handle(event, now: now, draw: draw)
+    return handle(event, now: now, random: random)
   }
 
   /// There is a new token.
@@ -177,14 +177,14 @@ public struct JobFollower: Hashable, Sendable {
   public mutating func tokenNotRefreshed(
     _ trouble: Trouble,
     now: Int64,
-    draw: UInt64
+    random: UInt64
   ) -> [Order] {
-    handle(.tokenNotRefreshed(trouble: trouble.facts), now: now, draw: draw)
+    handle(.tokenNotRefreshed(trouble: trouble.facts), now: now, random: random)
   }
 
   /// The time of the last ``Order/wake(after:)`` has come.
-  public mutating func woke(now: Int64, draw: UInt64) -> [Order] {
-    handle(.woke, now: now, draw: draw)
+  public mutating func woke(now: Int64, random: UInt64) -> [Order] {
+    handle(.woke, now: now, random: random)
   }
 
   // MARK: Whole messages
@@ -194,10 +194,10 @@ public struct JobFollower: Hashable, Sendable {
     _ event: FollowMachine.Event,
     _ messages: [JobMessage] = [],
     now: Int64,
-    draw: UInt64 = 0
+    random: UInt64 = 0
   ) -> [Order] {
     var completion: JobCompletion?
-    return machine.handle(event, now: now, draw: draw).map { order in
+    return machine.handle(event, now: now, random: random).map { order in
       switch order {
       case .connect(let transport, let position, let attempt):
         return .connect(transport, after: position, attempt: attempt)

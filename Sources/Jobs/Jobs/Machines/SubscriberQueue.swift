@@ -1,7 +1,7 @@
-/// What waits for one listener to read on: in order, with a limit, and nothing but progress is left out.
+/// What waits for one subscriber to read on: in order, with a limit, and nothing but progress is left out.
 ///
 /// When the queue is full, waiting progress is replaced by newer progress, which then says from which event on it
-/// covers the others (``Entry/covers``). So a listener always gets the start, the newest progress and the end, and
+/// covers the others (``Entry/covers``). So a subscriber always gets the start, the newest progress and the end, and
 /// can tell what was left out from what was lost.
 public struct SubscriberQueue: Sendable {
   /// An event that waits.
@@ -22,7 +22,7 @@ public struct SubscriberQueue: Sendable {
   /// Creates an empty queue.
   ///
   /// - Parameters:
-  ///   - last: The number of the last event that the listener has.
+  ///   - last: The number of the last event that the subscriber has.
   ///   - most: The most events that wait; at least 4.
   public init(after last: Int64, most: Int) {
     self.last = last
@@ -65,7 +65,7 @@ public struct SubscriberQueue: Sendable {
 
   /// Takes the next event out.
   ///
-  /// - Parameter number: The number of the last event that the listener has: it subscribes before it reads what is stored,
+  /// - Parameter number: The number of the last event that the subscriber has: it subscribes before it reads what is stored,
   ///   so that events may reach it both ways (rule JL9).
   /// - Returns: The next event that it does not have; `nil` if none waits.
   public mutating func pop(after number: Int64 = 0) -> Entry? {

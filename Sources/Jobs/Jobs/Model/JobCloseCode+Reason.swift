@@ -11,7 +11,7 @@ extension JobCloseCode {
 
   /// Returns whether the reason of a close is a limit.
   static func isLimit(_ reason: String) -> Bool {
-    let words = reason.lowercased()
-    return words.contains("limit") || words.contains("too many")
+    let text = reason.lowercased()
+    return text.contains("limit") || text.contains("too many")
   }
 }

@@ -49,7 +49,7 @@ struct JobEventEndpoint: Sendable {
     let (job, version, asked) = try await check(request, id)
     if job.state.isTerminal, asked == job.position { return EventStreamBody.over }
     let began = ContinuousClock.now
-    guard let listener = broadcaster.listen(to: id) else {
+    guard let subscription = broadcaster.listen(to: id) else {
       serving.recordStream(Self.route, .serviceUnavailable, since: began)
       throw JobProblem(
         .serviceUnavailable,
@@ -59,8 +59,13 @@ struct JobEventEndpoint: Sendable {
       ).problem
     }
     serving.recordStream(Self.route, .ok, since: began)
-    let stream = JobStream(job, in: store, listener, .missed(after: asked, hasStatus: asked != nil))
-    let messages = ListenerMessages(
+    let stream = JobStream(
+      job,
+      in: store,
+      subscription,
+      .missed(after: asked, hasStatus: asked != nil)
+    )
+    let messages = SubscriberMessages(
       store: store,
       recent: broadcaster.recent,
       writer: JobMessageWriter(job: id, pipeline: job.pipeline, version: version)
@@ -75,7 +80,7 @@ struct JobEventEndpoint: Sendable {
   @concurrent
   private func write(
     _ stream: JobStream,
-    _ messages: ListenerMessages,
+    _ messages: SubscriberMessages,
     into writer: inout any ResponseBodyWriter
   ) async throws {
     try await writer.write(try EventStreamBody.retry(serving.limits))
@@ -98,7 +103,7 @@ struct JobEventEndpoint: Sendable {
   private static let sharedBytes = 16 << 10
 
   /// A message as an event: in one part, or a long one in three.
-  private static func event(_ message: ListenerMessage) -> [ByteBuffer] {
+  private static func event(_ message: SubscriberMessage) -> [ByteBuffer] {
     var buffer = ByteBuffer()
     if let position = message.position { buffer.writeString("id: \(position)\n") }
     buffer.writeString("data: ")

@@ -33,7 +33,7 @@ package struct JobSocketAuthorizer: WebSocketAuthorizer {
     guard let (job, version, asked) = try? await check(request, query) else {
       return nil
     }
-    guard let listener = broadcaster.listen(to: job.id) else { return nil }
+    guard let subscription = broadcaster.listen(to: job.id) else { return nil }
     let subprotocol = authorization.token(request.headerFields, query: query)?.subprotocol
     let session = JobSocketSession(
       store: store,
@@ -42,7 +42,7 @@ package struct JobSocketAuthorizer: WebSocketAuthorizer {
       stream: JobStream(
         job,
         in: store,
-        listener,
+        subscription,
         .missed(after: asked, hasStatus: asked != nil || query["reconnect"] == "true")
       ),
       serving: serving,
@@ -161,7 +161,7 @@ private struct JobSocketSession: Sendable {
 
   /// Sends what happens.
   private func speak(_ connection: JobSocketConnection) async -> Exit {
-    let messages = ListenerMessages(store: store, recent: broadcaster.recent, writer: writer)
+    let messages = SubscriberMessages(store: store, recent: broadcaster.recent, writer: writer)
     do {
       let ending = try await StreamDriver(stream, serving: serving).follow(from: stream.start) {
         updates,

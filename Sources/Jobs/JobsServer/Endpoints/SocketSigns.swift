@@ -34,10 +34,10 @@ package final class SocketSigns: Sendable {
   /// The client said something.
   package func heard() { state.withLock { $0.asked = nil } }
 
-  /// Whether a message or a ping has waited since a moment.
-  package func isSilent(since moment: ContinuousClock.Instant) -> Bool {
+  /// Whether a message or a ping has waited since an instant.
+  package func isSilent(since instant: ContinuousClock.Instant) -> Bool {
     state.withLock { state in
-      (state.asked.map { $0 <= moment } ?? false) || state.sends.values.contains { $0 <= moment }
+      (state.asked.map { $0 <= instant } ?? false) || state.sends.values.contains { $0 <= instant }
     }
   }
 }

@@ -3,14 +3,14 @@ import FreshResponses
 import FreshnessServer
 import Jobs
 
-/// The events of one job for one listener: those that it missed, then new ones, until the last.
+/// The events of one job for one subscriber: those that it missed, then new ones, until the last.
 ///
-/// New events come from the listener's queue. Events before the next one in the queue are read from the store: the listener missed
+/// New events come from the subscriber's queue. Events before the next one in the queue are read from the store: the subscriber missed
 /// them, or they were lost on the way to the queue.
 struct JobStream: StreamSource {
   typealias Message = JobStreamUpdate
 
-  /// What a listener gets first.
+  /// What a subscriber gets first.
   enum Beginning: Hashable, Sendable {
     /// The events after a position, or the state instead of them; the state first, if `hasStatus`.
     case missed(after: EventPosition?, hasStatus: Bool)
@@ -19,10 +19,10 @@ struct JobStream: StreamSource {
   }
 
   private let store: any JobStore
-  private let listener: JobSubscription
+  private let subscription: JobSubscription
   private let job: String
   private let beginning: Beginning
-  /// The id of the state that the listener has.
+  /// The id of the state that the subscriber has.
   let start: String
   /// The position of the last known event.
   private var newest: EventPosition
@@ -46,11 +46,16 @@ struct JobStream: StreamSource {
   /// - Parameters:
   ///   - job: The job; it may have changed since.
   ///   - store: The jobs.
-  ///   - listener: The subscription. The job is read after it began, so that no event is lost (rule JL9).
-  ///   - beginning: What the listener gets first.
-  init(_ job: JobRow, in store: any JobStore, _ listener: JobSubscription, _ beginning: Beginning) {
+  ///   - subscription: The subscription. The job is read after it began, so that no event is lost (rule JL9).
+  ///   - beginning: What the subscriber gets first.
+  init(
+    _ job: JobRow,
+    in store: any JobStore,
+    _ subscription: JobSubscription,
+    _ beginning: Beginning
+  ) {
     self.store = store
-    self.listener = listener
+    self.subscription = subscription
     self.job = job.id
     self.beginning = beginning
     // Before its first event, every log is the same.
@@ -62,7 +67,7 @@ struct JobStream: StreamSource {
 
   var hasChanges: Bool { true }
 
-  /// A listener that has all events gets the state, if it asks for that.
+  /// A subscriber that has all events gets the state, if it asks for that.
   var verifies: Bool {
     if case .missed(_, let hasStatus) = beginning { hasStatus } else { false }
   }
@@ -70,7 +75,7 @@ struct JobStream: StreamSource {
   /// All servers read the same store.
   var hasReplicas: Bool { false }
 
-  func updates() -> AsyncStream<Void> { listener.updates() }
+  func updates() -> AsyncStream<Void> { subscription.updates() }
 
   mutating func state() async throws -> RepresentationState? {
     if !hasRead {
@@ -80,7 +85,7 @@ struct JobStream: StreamSource {
         pendingStatus = .status(row, isRecovered: asked != nil)
       }
     }
-    if let event = listener.newest { reached(event.position, isEnd: event.isTerminal) }
+    if let event = subscription.newest { reached(event.position, isEnd: event.isTerminal) }
     return state(newest, isFinal: isOver)
   }
 
@@ -90,7 +95,7 @@ struct JobStream: StreamSource {
       hasDigest = true
       return try await digest()
     }
-    guard let entry = listener.next(after: since), entry.covers <= since + 1 else {
+    guard let entry = subscription.next(after: since), entry.covers <= since + 1 else {
       return try await missed(after: since)
     }
     return part(
@@ -126,7 +131,7 @@ struct JobStream: StreamSource {
     let row = try await row()
     guard newest == known else {
       // Events that were not announced are sent instead.
-      listener.wake()
+      subscription.wake()
       return nil
     }
     return .alive(row.progress)

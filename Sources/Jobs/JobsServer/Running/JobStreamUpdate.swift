@@ -2,9 +2,9 @@ package import Jobs
 import NIOCore
 import StrictJSON
 
-/// What a listener of a job receives.
+/// What a subscriber of a job receives.
 package enum JobStreamUpdate: Sendable {
-  /// The state: before the events that the listener missed, or instead of them.
+  /// The state: before the events that the subscriber missed, or instead of them.
   case status(JobRow, isRecovered: Bool)
   /// A stored event, and its bytes.
   case stored(JobEvent, [UInt8])
@@ -22,9 +22,9 @@ package enum JobStreamUpdate: Sendable {
   }
 }
 
-/// One message for a listener.
-struct ListenerMessage: Sendable {
-  /// The bytes, shared by all listeners that get the same message.
+/// One message for a subscriber.
+struct SubscriberMessage: Sendable {
+  /// The bytes, shared by all subscribers that get the same message.
   var bytes: ByteBuffer
   /// The last event that it includes; `nil` for a message that is not an event.
   var position: EventPosition?
@@ -32,8 +32,8 @@ struct ListenerMessage: Sendable {
   var skipped = 0
 }
 
-/// Makes the messages of one job in the listener's version.
-struct ListenerMessages: Sendable {
+/// Makes the messages of one job in the subscriber's version.
+struct SubscriberMessages: Sendable {
   let store: any JobStore
   let recent: RecentMessages
   let writer: JobMessageWriter
@@ -43,25 +43,25 @@ struct ListenerMessages: Sendable {
   /// - Parameter update: The update.
   /// - Returns: The message.
   /// - Throws: Errors of the store.
-  func message(_ update: JobStreamUpdate) async throws -> ListenerMessage {
+  func message(_ update: JobStreamUpdate) async throws -> SubscriberMessage {
     switch update {
     case .status(let job, let isRecovered):
       let bytes = writer.reconnected(job.snapshot(), isRecovered: isRecovered).bytes
-      return ListenerMessage(
+      return SubscriberMessage(
         bytes: ByteBuffer(bytes: bytes),
         position: isRecovered ? nil : job.coveredPosition
       )
     case .stored(let event, let bytes) where writer.version == .newest:
-      return ListenerMessage(bytes: ByteBuffer(bytes: bytes), position: event.position)
+      return SubscriberMessage(bytes: ByteBuffer(bytes: bytes), position: event.position)
     case .stored(let event, _): return try await message(event, covers: event.position.seq)
     case .event(let event, let covers): return try await message(event, covers: covers)
     case .alive(let progress):
       let bytes = writer.keepAlive(progress, at: store.now).bytes
-      return ListenerMessage(bytes: ByteBuffer(bytes: bytes))
+      return SubscriberMessage(bytes: ByteBuffer(bytes: bytes))
     }
   }
 
-  private func message(_ event: JobEvent, covers: Int64) async throws -> ListenerMessage {
+  private func message(_ event: JobEvent, covers: Int64) async throws -> SubscriberMessage {
     let seq = event.position.seq
     let skipped = Int(seq - covers)
     let bytes =
@@ -72,7 +72,7 @@ struct ListenerMessages: Sendable {
           try await encoded(event, nil)
         }
       }
-    return ListenerMessage(bytes: bytes, position: event.position, skipped: skipped)
+    return SubscriberMessage(bytes: bytes, position: event.position, skipped: skipped)
   }
 
   private func encoded(_ event: JobEvent, _ covers: Int64?) async throws -> ByteBuffer {

@@ -12,11 +12,11 @@ package enum BooksTrackGeneration: String, CaseIterable, Hashable, Sendable {
   /// A message.
   package var message: JSONShape {
     .object([
-      "type": .words([
+      "type": .oneOf([
         "ready", "ready_ack", "reconnected", "job_started", "job_progress", "job_complete", "error",
         "ping", "pong", "batch-init", "batch-progress", "batch-complete", "batch-canceling",
       ]),
-      "jobId": .string, "pipeline": .words(Self.pipelines), "timestamp": .integer,
+      "jobId": .string, "pipeline": .oneOf(Self.pipelines), "timestamp": .integer,
       "version": .string,
       "payload": .tagged(
         by: "type",

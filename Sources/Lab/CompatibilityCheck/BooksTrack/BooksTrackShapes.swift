@@ -70,7 +70,7 @@ package enum BooksTrackShapes {
   /// The state of an import.
   package static let importStatus = JSONShape.object([
     "jobId": .string,
-    "status": .words(["PENDING", "PROCESSING", "COMPLETED", "FAILED", "CANCELLED"]),
+    "status": .oneOf(["PENDING", "PROCESSING", "COMPLETED", "FAILED", "CANCELLED"]),
     "progress": .optional(.number), "totalCount": count, "processedCount": count,
     "pipeline": text,
   ])
@@ -92,14 +92,14 @@ package enum BooksTrackShapes {
   }()
   /// The state of an import of the generation before.
   package static let tableStatus = JSONShape.object([
-    "status": .words(["processing", "completed", "failed"]), "progress": .optional(.number),
+    "status": .oneOf(["processing", "completed", "failed"]), "progress": .optional(.number),
     "message": text, "books": .optional(.list(parsedBook)),
     "errors": .optional(.list(importError)), "error": text,
   ])
   /// The state for a returning app, without an envelope.
   package static let jobState = JSONShape.object([
     "pipeline": .string, "totalCount": .integer, "processedCount": .integer,
-    "status": .words(["running", "complete", "failed"]), "startTime": .integer,
+    "status": .oneOf(["running", "complete", "failed"]), "startTime": .integer,
     "version": .integer, "endTime": count,
   ])
   /// A cancellation.
@@ -141,7 +141,7 @@ package enum BooksTrackShapes {
       "firstPublicationYear": count, "description": text, "coverImageURL": text,
       "synthetic": .optional(.bool), "openLibraryWorkID": text,
       "goodreadsWorkIDs": .list(.string),
-      "reviewStatus": .words(["verified", "needsReview", "userEdited"]),
+      "reviewStatus": .oneOf(["verified", "needsReview", "userEdited"]),
       "originalImagePath": text,
       "boundingBox": .optional(
         .object(["x": .number, "y": .number, "width": .number, "height": .number])
@@ -154,7 +154,7 @@ package enum BooksTrackShapes {
     .object([
       "isbn": text, "isbns": .list(.string), "title": text, "publisher": text,
       "publicationDate": text, "pageCount": count,
-      "format": .words(["Hardcover", "Paperback", "E-book", "Audiobook", "Mass Market"]),
+      "format": .oneOf(["Hardcover", "Paperback", "E-book", "Audiobook", "Mass Market"]),
       "coverImageURL": text, "editionTitle": text, "editionDescription": text,
       "language": text, "openLibraryEditionID": text,
     ]),
@@ -162,9 +162,9 @@ package enum BooksTrackShapes {
   /// An author.
   package static let author = JSONShape.object([
     "name": .string,
-    "gender": .words(["Female", "Male", "Non-binary", "Other", "Unknown"]),
+    "gender": .oneOf(["Female", "Male", "Non-binary", "Other", "Unknown"]),
     "culturalRegion": .optional(
-      .words([
+      .oneOf([
         "Africa", "Asia", "Europe", "North America", "South America", "Oceania", "Middle East",
         "Caribbean", "Central Asia", "Indigenous", "International",
       ])

@@ -8,7 +8,7 @@ package enum CatnipShapes {
   /// An entry of an agent's list; with any other status the client rejects the whole response.
   package static let todo: JSONShape = .object([
     "content": .string,
-    "status": .words(["pending", "in_progress", "completed"]),
+    "status": .oneOf(["pending", "in_progress", "completed"]),
     "activeForm": .optional(.string),
   ])
 

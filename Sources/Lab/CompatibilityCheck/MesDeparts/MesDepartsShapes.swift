@@ -77,7 +77,7 @@ enum MesDepartsShapes {
   /// What it says of realtime.
   private static let schemaRealtime: JSONShape = .object([
     "available": .bool, "applied": .bool,
-    "reason": .words(["fresh", "stale", "missing", "disabled", "guarded"]), "feedKey": .string,
+    "reason": .oneOf(["fresh", "stale", "missing", "disabled", "guarded"]), "feedKey": .string,
     "fetchedAt": .nullable(.date(.anySeconds)), "cacheFetchedAt": .nullable(.date(.anySeconds)),
     "cacheAgeMs": .nullable(.integer), "ageMs": .nullable(.integer),
     "freshnessThresholdMs": .integer, "ageSeconds": .nullable(.integer),
@@ -131,7 +131,7 @@ enum MesDepartsShapes {
     "rt": .object(["applied": .bool, "reason": .string]),
     "meta": .object([
       "serverTime": .date(.anySeconds),
-      "responseMode": .words([
+      "responseMode": .oneOf([
         "full", "degraded_static", "stale_cache_fallback", "static_timeout_fallback",
       ]),
       "rtStatus": .string, "rtFetchedAt": .optional(.date(.anySeconds)),

@@ -45,7 +45,7 @@ package struct PollRow: Hashable, Sendable {
   /// See ``answers``.
   package internal(set) var unchanged = 0
   /// See ``answers``.
-  package internal(set) var news = 0
+  package internal(set) var changes = 0
   /// The bytes of heads and contents received.
   package internal(set) var bytes: Int64 = 0
   /// The bytes if every response had contained the whole list.

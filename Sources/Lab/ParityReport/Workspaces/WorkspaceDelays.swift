@@ -51,11 +51,11 @@ struct WorkspaceDelays {
   }
 
   /// Returns the pace at which a change at this time is found: that of the next request.
-  private static func way(at moment: Int64, _ samples: [RecordedSample]) -> Way {
+  private static func way(at instant: Int64, _ samples: [RecordedSample]) -> Way {
     var (low, high) = (0, samples.count)
     while low < high {
       let middle = (low + high) / 2
-      if samples[middle].startedAt < moment { low = middle + 1 } else { high = middle }
+      if samples[middle].startedAt < instant { low = middle + 1 } else { high = middle }
     }
     guard low < samples.count else { return .polledSlowly }
     return PollState(cadence: samples[low].cadence)?.isBusy == true ? .polled : .polledSlowly

@@ -68,7 +68,7 @@ struct WorkspaceJudge {
 
   private var unchanged: Gate {
     let idle = row(.idle)
-    let quiet = idle.answers - idle.news
+    let quiet = idle.answers - idle.changes
     var findings: [Gate.Finding] = []
     let share = Figures.share(idle.unchanged, of: quiet)
     if quiet < WorkspaceReportLimits.fewestIdle {

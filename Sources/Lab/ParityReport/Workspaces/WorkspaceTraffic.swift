@@ -14,10 +14,10 @@ struct WorkspaceTraffic {
   /// Measures a recording of one resource.
   init(_ recording: Recording) {
     let samples = recording.samples
-    let moments =
+    let instants =
       recording.wire.map(\.at)
       + (samples.isEmpty ? [] : [recording.span.begin, recording.span.end])
-    span = (moments.max() ?? 0) - (moments.min() ?? 0)
+    span = (instants.max() ?? 0) - (instants.min() ?? 0)
     for (before, interval) in zip(samples, Interval.all(of: samples)) {
       // An interval between two states belongs to neither.
       guard interval.kind == .scheduled, before.cadence == interval.cadence,
@@ -57,7 +57,7 @@ struct WorkspaceTraffic {
     var row = rows[state] ?? PollRow(state: state)
     row.answers += 1
     if sample.outcome == .unchanged { row.unchanged += 1 }
-    if sample.isChange { row.news += 1 }
+    if sample.isChange { row.changes += 1 }
     row.bytes += wire.received
     if wholeList > 0 { row.wholeBytes += wire.head + wholeList }
     rows[state] = row

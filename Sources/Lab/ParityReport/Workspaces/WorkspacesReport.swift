@@ -193,7 +193,7 @@ extension PollRow {
     time += other.time
     answers += other.answers
     unchanged += other.unchanged
-    news += other.news
+    changes += other.changes
     bytes += other.bytes
     wholeBytes += other.wholeBytes
   }

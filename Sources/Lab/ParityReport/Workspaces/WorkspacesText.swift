@@ -100,7 +100,7 @@ package enum WorkspacesText {
         ("state", ReportJSON.quoted(row.state.rawValue)), ("ms", "\(row.time)"),
         ("requestsPerHour", ReportJSON.number(row.requestsPerHour)),
         ("seedRequestsPerHour", "\(row.state.requests)"), ("answers", "\(row.answers)"),
-        ("notModified", "\(row.unchanged)"), ("withNews", "\(row.news)"),
+        ("notModified", "\(row.unchanged)"), ("withNews", "\(row.changes)"),
         ("bytesPerHour", ReportJSON.number(row.bytesPerHour)),
         ("wholeBytesPerHour", ReportJSON.number(row.wholeBytesPerHour)),
       ])

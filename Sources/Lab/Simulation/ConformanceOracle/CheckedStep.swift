@@ -7,7 +7,7 @@ struct CheckedStep: Sendable {
 
   var event: Event = .woke
   var now: Int64 = 0
-  var draw = RandomSample.middle
+  var random = RandomSample.middle
   var effects = Effects()
 
   // What the rules require.
@@ -20,7 +20,7 @@ struct CheckedStep: Sendable {
   var asked: Want?
   /// The rule that prevents the machine from requesting, if any.
   var quietRule: Rule?
-  var link: PushCommand?
+  var stream: PushCommand?
   var sample: ExpectedSample?
   /// The rule to blame for a wrong copy or failure.
   var copyRule: Rule = .errorsErase

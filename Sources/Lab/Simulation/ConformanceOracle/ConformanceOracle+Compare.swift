@@ -48,7 +48,7 @@ extension ConformanceOracle {
       .oneRequest,
       "what is out is not what was asked"
     )
-    expect(effects.link == step.link, .push, "the stream is opened or closed at the wrong time")
+    expect(effects.stream == step.stream, .push, "the stream is opened or closed at the wrong time")
     if effects.snapshot != step.order {
       let isKept = effects.snapshot == .hold || step.order == .hold
       let isOld = step.copyRule == .monotonicReads || step.copyRule == .provenance
@@ -178,7 +178,7 @@ extension ConformanceOracle {
   /// R9: inspecting a wait does not change it.
   private mutating func compareWithAppearance(_ alarm: Int64) {
     if step.event == .woke, step.asked == nil, !step.hasEnded, step.notes.isEmpty,
-      step.link == nil, let lastAlarm, lastAlarm > step.now, out == nil
+      step.stream == nil, let lastAlarm, lastAlarm > step.now, out == nil
     {
       expect(
         alarm == lastAlarm,
@@ -218,7 +218,7 @@ extension ConformanceOracle {
     let floor = window.least
     let offset = alarm.milliseconds - started - interval
     guard alarm.milliseconds > floor, started + bounds.least >= floor else { return }
-    sampleLog.cadence(offset: offset, width: bounds.most - bounds.least, draw: step.draw)
+    sampleLog.cadence(offset: offset, width: bounds.most - bounds.least, random: step.random)
     if case .signed(let least, _) = policy.jitter, abs(offset) < least.milliseconds {
       fail(.jitter, "a wait is varied by \(offset) ms only")
     }
@@ -249,7 +249,7 @@ extension ConformanceOracle {
       (.held, .hold, "held"), (.retried, .silentRetry, "retried"), (.rescued, .stall, "rescued"),
       (.timedOut, .timeout, "timed out"),
       (.prefetchDropped, .prefetch, "prefetch dropped"), (.deferred, .outcomes, "deferred"),
-      (.linkLost, .push, "stream lost"),
+      (.streamLost, .push, "stream lost"),
     ]
     for (note, rule, name) in named where difference.contains(note) {
       let isMissing = step.notes.contains(note)

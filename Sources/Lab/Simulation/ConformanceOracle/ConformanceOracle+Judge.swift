@@ -67,7 +67,7 @@ extension ConformanceOracle {
       step.copyRule = .validators
       return .goOn
     case .answered(let ticket, let answer): return answered(ticket, answer)
-    case .linkOpened, .linkHeard, .linkChanged, .linkDelivered, .linkGap, .linkLost:
+    case .streamOpened, .streamHeard, .streamChanged, .streamDelivered, .streamGap, .streamLost:
       return streamed(event)
     }
   }
@@ -107,7 +107,7 @@ extension ConformanceOracle {
     var missed = false
     if stream.isOverdue(at: step.now) {
       missed = loseStream()
-      step.link = .close
+      step.stream = .close
     }
     guard let request = out, request.deadline <= step.now else {
       return missed ? .catchUp : .goOn
@@ -123,7 +123,7 @@ extension ConformanceOracle {
   private mutating func slept() -> Obligation {
     if stream.isLive {
       _ = loseStream()
-      step.link = .close
+      step.stream = .close
     }
     guard isWatched, scheduleMayRun else { return .goOn }
     step.notes.insert(.drifted)

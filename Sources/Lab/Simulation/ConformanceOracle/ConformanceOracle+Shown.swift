@@ -40,7 +40,7 @@ extension ConformanceOracle {
       || appearance.provenance != before.provenance || appearance.isAgeKnown != before.isAgeKnown
     expect(
       changes.contains(.label) == isRelabelled,
-      step.notes.contains(.linkLost) ? .push : .interpretation,
+      step.notes.contains(.streamLost) ? .push : .interpretation,
       "observers are told of another label, or not told"
     )
     if isRelabelled || step.sample != nil || steps % 4 == 0 {

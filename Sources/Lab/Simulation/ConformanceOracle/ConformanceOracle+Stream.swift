@@ -6,11 +6,11 @@ extension ConformanceOracle {
     guard let push = policy.push else { return .goOn }
     let silence = push.heartbeat.milliseconds * push.watchdogPercent / 100
     switch event {
-    case .linkOpened(let isResumed):
+    case .streamOpened(let isResumed):
       guard case .opening = stream else { return .goOn }
       stream = .live(since: step.now, silentAt: step.now + silence)
       return isResumed ? .goOn : .catchUp
-    case .linkLost:
+    case .streamLost:
       return loseStream() ? .catchUp : .goOn
     default: break
     }
@@ -22,17 +22,17 @@ extension ConformanceOracle {
     }
     stream = .live(since: since, silentAt: step.now + silence)
     switch event {
-    case .linkChanged: return news()
-    case .linkDelivered(let about, let answer): return delivered(answer, about: about)
-    case .linkGap:
-      step.notes.insert(.linkLost)
+    case .streamChanged: return changeReported()
+    case .streamDelivered(let about, let answer): return delivered(answer, about: about)
+    case .streamGap:
+      step.notes.insert(.streamLost)
       return .catchUp
     default: return .goOn
     }
   }
 
   /// R33: an announced change is one request; R23: it does not shorten the wait after a failure.
-  private mutating func news() -> Obligation {
+  private mutating func changeReported() -> Obligation {
     if let out { return out.request.longPoll == nil ? .askOrFollow(change, .push) : .goOn }
     if let wait, wait.reason.isOfTransientFailure { return .goOn }
     return .wait(.change, change.and(owed { $0.reason == .person || $0.isForced }), .push)
@@ -83,7 +83,7 @@ extension ConformanceOracle {
     let backoffStep = ladder(streamAttempts)
     stream = .waiting(least: step.now + backoffStep.least, most: step.now + backoffStep.most)
     streamAttempts = min(streamAttempts + 1, 1_000)
-    if wasLive { step.notes.insert(.linkLost) }
+    if wasLive { step.notes.insert(.streamLost) }
     return wasLive
   }
 
@@ -104,7 +104,7 @@ extension ConformanceOracle {
       }
       stream = isStable ? .off : .closed
       streamAttempts = 0
-      step.link = .close
+      step.stream = .close
       return
     }
     // R39: no stream is opened while the server asks for a pause, or fails.
@@ -131,9 +131,9 @@ extension ConformanceOracle {
         return
       }
       // The backoff step is jittered: only the machine knows its sample.
-      guard step.now >= most || step.effects.link == .open else { return }
+      guard step.now >= most || step.effects.stream == .open else { return }
     }
     stream = .opening(until: step.now + push.openTimeout.milliseconds)
-    step.link = .open
+    step.stream = .open
   }
 }

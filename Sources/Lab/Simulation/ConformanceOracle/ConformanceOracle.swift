@@ -94,11 +94,11 @@ struct ConformanceOracle: Sendable {
   mutating func check<M: Machine>(
     _ event: Event,
     at now: Instant,
-    draw: RandomSample,
+    random: RandomSample,
     _ effects: Effects,
     _ machine: M
   ) -> Violation? {
-    step = CheckedStep(event: event, now: now.milliseconds, draw: draw, effects: effects)
+    step = CheckedStep(event: event, now: now.milliseconds, random: random, effects: effects)
     let obligation = judge(event)
     updateStream()
     discharge(obligation)

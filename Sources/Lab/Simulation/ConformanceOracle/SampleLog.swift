@@ -10,13 +10,13 @@ struct SampleLog: Sendable {
   private var unspreadRule: Rule = .drift
 
   /// Records where in its bounds a wait of the cadence ends (R10).
-  mutating func cadence(offset: Int64, width: Int64, draw: RandomSample) {
+  mutating func cadence(offset: Int64, width: Int64, random: RandomSample) {
     guard width >= 20 else { return }
     // The same sample would explain the same wait.
-    guard draw.bits >> 24 != bits >> 24 else { return }
+    guard random.bits >> 24 != bits >> 24 else { return }
     equalOffsets = offset == self.offset ? equalOffsets + 1 : 0
     self.offset = offset
-    bits = draw.bits
+    bits = random.bits
   }
 
   /// Records whether a spread wait requested at once (R14, R24).
@@ -25,7 +25,7 @@ struct SampleLog: Sendable {
   /// once.
   mutating func spread(_ reason: Reason, _ policy: Policy, _ step: CheckedStep, isAtOnce: Bool) {
     guard reason.isSpread, policy.spread.milliseconds >= 100 else { return }
-    guard step.draw.bits >= 1 << 31 else { return }
+    guard step.random.bits >= 1 << 31 else { return }
     unspread = isAtOnce ? unspread + 1 : 0
     unspreadRule = reason.rule
   }

@@ -43,7 +43,7 @@ struct CleanHost: Sendable {
 
   /// Passes an event to the machine at the current instant and carries out its effects.
   mutating func send(_ event: Event) {
-    let effects = machine.handle(event, at: now.instant, draw: random.draw())
+    let effects = machine.handle(event, at: now.instant, random: random.randomSample())
     if effects.cancel == arrival?.ticket { arrival = nil }
     if let request = effects.request { serve(request) }
   }

@@ -40,7 +40,11 @@ struct CrowdMeasure: Sendable {
     for _ in 0..<clients {
       let machine = RefreshMachine(policy: policy, context: Context(question: 1))
       let key = schedule.insert(machine)
-      sent(schedule.handle(.started, for: key, at: .start, draw: random.draw()), key, at: 0)
+      sent(
+        schedule.handle(.started, for: key, at: .start, random: random.randomSample()),
+        key,
+        at: 0
+      )
     }
     var now: Int64 = 0
     while now < 120_000 {
@@ -52,14 +56,18 @@ struct CrowdMeasure: Sendable {
         let answer = Self.answer(publications, at: now - Self.roundTrip / 2, spread)
         let event = Event.answered(next.ticket, answer)
         sent(
-          schedule.handle(event, for: next.key, at: now.instant, draw: random.draw()),
+          schedule.handle(event, for: next.key, at: now.instant, random: random.randomSample()),
           next.key,
           at: now
         )
       } else {
         guard let key = schedule.due(at: max(alarm, now).instant) else { break }
         now = max(alarm, now)
-        sent(schedule.handle(.woke, for: key, at: now.instant, draw: random.draw()), key, at: now)
+        sent(
+          schedule.handle(.woke, for: key, at: now.instant, random: random.randomSample()),
+          key,
+          at: now
+        )
       }
     }
     peak = seconds.max() ?? 0

@@ -95,7 +95,7 @@ struct WorldHost<M: Machine> {
   }
 
   private mutating func send(_ event: Event) {
-    let effects = machine.handle(event, at: now.instant, draw: random.draw())
+    let effects = machine.handle(event, at: now.instant, random: random.randomSample())
     if effects.cancel != nil { arrival = nil }
     if let request = effects.request { serve(request) }
   }

@@ -17,7 +17,7 @@ struct Mutant: Machine {
     var shown: (@Sendable (inout Shown, Memory) -> Void)?
     var label: (@Sendable (inout FreshnessLabel, Memory) -> Void)?
     var wording: (@Sendable (Age.Wording) -> Age.Wording)?
-    var draw: (@Sendable (RandomSample) -> RandomSample)?
+    var random: (@Sendable (RandomSample) -> RandomSample)?
     var record: (@Sendable (inout Diagnostics, Effects) -> Void)?
   }
 
@@ -83,12 +83,12 @@ struct Mutant: Machine {
     shown = Shown(machine)
   }
 
-  mutating func handle(_ event: Event, at now: Instant, draw: RandomSample) -> Effects {
+  mutating func handle(_ event: Event, at now: Instant, random: RandomSample) -> Effects {
     memory.now = now
     memory.steps += 1
     note(event)
     let heard = fault.event?(event, &memory) ?? event
-    var effects = machine.handle(heard, at: now, draw: fault.draw?(draw) ?? draw)
+    var effects = machine.handle(heard, at: now, random: fault.random?(random) ?? random)
     if let request = effects.request {
       memory.request = request
       memory.isLongPolling = request.longPoll != nil

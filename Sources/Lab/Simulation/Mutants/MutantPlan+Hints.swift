@@ -78,8 +78,8 @@ extension MutantPlan {
         $0.push?.watchdogPercent = 9_000
       }
     ),
-    MutantPlan(.push, "a gap is ignored", event: deaf { $0 == .linkGap }),
-    MutantPlan(.push, "a lost stream is ignored", event: deaf { $0 == .linkLost }),
+    MutantPlan(.push, "a gap is ignored", event: deaf { $0 == .streamGap }),
+    MutantPlan(.push, "a lost stream is ignored", event: deaf { $0 == .streamLost }),
     MutantPlan(
       .push,
       "polling stays fast beside a healthy stream",
@@ -92,17 +92,17 @@ extension MutantPlan {
       .push,
       "the loss of a stream is shown",
       effects: { effects, _, _ in
-        if effects.notes.contains(.linkLost) { effects.changes.insert(.label) }
+        if effects.notes.contains(.streamLost) { effects.changes.insert(.label) }
       }
     ),
     MutantPlan(
       .push,
       "no stream is opened",
       effects: { effects, _, _ in
-        if effects.link == .open { effects.link = nil }
+        if effects.stream == .open { effects.stream = nil }
       }
     ),
-    MutantPlan(.push, "news does not lead to a request", event: deaf { $0 == .linkChanged }),
+    MutantPlan(.push, "news does not lead to a request", event: deaf { $0 == .streamChanged }),
     MutantPlan(.degraded, "the ladder is climbed for ever", policy: { $0.degradedRearm = .zero }),
     MutantPlan(
       .degraded,

@@ -80,8 +80,8 @@ extension MutantPlan {
     MutantPlan(.jitter, "no jitter", policy: { $0.jitter = .none }),
     MutantPlan(
       .jitter,
-      "one draw for all waits",
-      draw: { _ in
+      "one random number for all waits",
+      random: { _ in
         RandomSample(bits: 0x6000_0000)
       }
     ),

@@ -47,11 +47,12 @@ extension MutantPlan {
       .ageInterval,
       "what only states when it was made counts as new",
       event: { event, _ in
-        guard case .linkDelivered(let about, var answer) = event, answer.metadata.fetchedAt != nil,
+        guard case .streamDelivered(let about, var answer) = event,
+          answer.metadata.fetchedAt != nil,
           answer.metadata.ageAtArrival == nil
         else { return event }
         answer.metadata.cacheAge = .zero
-        return .linkDelivered(about, answer)
+        return .streamDelivered(about, answer)
       }
     ),
     MutantPlan(
@@ -85,7 +86,7 @@ extension MutantPlan {
       .provenance,
       "what a stream delivers was made just now",
       effects: { effects, event, memory in
-        guard case .linkDelivered = event, effects.asOf != nil else { return }
+        guard case .streamDelivered = event, effects.asOf != nil else { return }
         effects.asOf = memory.now
       }
     ),

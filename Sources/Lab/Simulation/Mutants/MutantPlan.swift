@@ -18,7 +18,7 @@ struct MutantPlan: Sendable {
     shown: (@Sendable (inout Mutant.Shown, Mutant.Memory) -> Void)? = nil,
     label: (@Sendable (inout FreshnessLabel, Mutant.Memory) -> Void)? = nil,
     wording: (@Sendable (Age.Wording) -> Age.Wording)? = nil,
-    draw: (@Sendable (RandomSample) -> RandomSample)? = nil,
+    random: (@Sendable (RandomSample) -> RandomSample)? = nil,
     record: (@Sendable (inout Diagnostics, Effects) -> Void)? = nil
   ) {
     self.rule = rule
@@ -30,7 +30,7 @@ struct MutantPlan: Sendable {
       shown: shown,
       label: label,
       wording: wording,
-      draw: draw,
+      random: random,
       record: record
     )
   }

@@ -69,7 +69,7 @@ struct Shrinker<M: Machine> {
       change(&other)
       changes.append(other)
     }
-    if step.draw != .middle { propose { $0.draw = .middle } }
+    if step.random != .middle { propose { $0.random = .middle } }
     if step.after != 0 {
       propose { $0.after = 0 }
       let round = step.after / 1_000 * 1_000
@@ -85,7 +85,7 @@ struct Shrinker<M: Machine> {
       let plain = answer
       propose {
         $0.event = .answered(ticket, plain)
-        $0.draw = .middle
+        $0.random = .middle
         $0.after = 0
       }
       propose { $0.event = .answered(ticket, plain) }

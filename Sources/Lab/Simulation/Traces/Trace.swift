@@ -7,7 +7,7 @@ import Freshness
 struct Trace: Sendable {
   struct Step: Sendable {
     var event: Event
-    var draw: RandomSample
+    var random: RandomSample
     /// The time since the previous step or, with an alarm, since the alarm.
     var after: Int64
     var followsAlarm: Bool
@@ -27,7 +27,7 @@ struct Trace: Sendable {
   struct Taken: Sendable {
     var event: Event
     var at: Int64
-    var draw: RandomSample
+    var random: RandomSample
   }
 
   /// The result of a replay.
@@ -51,8 +51,8 @@ struct Trace: Sendable {
       let alarm = step.followsAlarm ? harness.machine.alarm?.milliseconds : nil
       now = max(now, (alarm ?? now) + step.after)
       let event = bound(step, newest: newest, contexts, harness.machine.context)
-      let effects = harness.step(event, at: now.instant, draw: step.draw)
-      replay.taken.append(Taken(event: event, at: now, draw: step.draw))
+      let effects = harness.step(event, at: now.instant, random: step.random)
+      replay.taken.append(Taken(event: event, at: now, random: step.random))
       if let request = effects.request {
         newest = request.ticket.generation
         contexts[newest] = request.ticket.context
@@ -80,8 +80,8 @@ struct Trace: Sendable {
       let own = contexts[generation] ?? current
       let context = step.isAboutOwnContext ? own : ticket.context
       return .answered(Ticket(generation: generation, context: context), answer)
-    case .linkDelivered(let about, let answer):
-      return .linkDelivered(step.isAboutOwnContext ? current : about, answer)
+    case .streamDelivered(let about, let answer):
+      return .streamDelivered(step.isAboutOwnContext ? current : about, answer)
     default: return step.event
     }
   }
@@ -92,7 +92,7 @@ struct Trace: Sendable {
     var last: Int64 = 0
     var newest: Int64 = 0
     var contexts: [Int64: Context] = [:]
-    let outcome = episode.run(make) { event, instant, draw, machine in
+    let outcome = episode.run(make) { event, instant, random, machine in
       if let ticket = machine.outstanding, ticket.generation > newest {
         newest = ticket.generation
         contexts[newest] = ticket.context
@@ -102,7 +102,7 @@ struct Trace: Sendable {
       let followsAlarm = event == .woke && alarm.map { $0 <= now } ?? false
       var step = Step(
         event: event,
-        draw: draw,
+        random: random,
         after: now - (followsAlarm ? alarm ?? last : last),
         followsAlarm: followsAlarm
       )
@@ -110,7 +110,7 @@ struct Trace: Sendable {
       case .answered(let ticket, _):
         step.ago = newest - ticket.generation
         step.isAboutOwnContext = ticket.context == contexts[ticket.generation]
-      case .linkDelivered(let about, _): step.isAboutOwnContext = about == machine.context
+      case .streamDelivered(let about, _): step.isAboutOwnContext = about == machine.context
       default: break
       }
       steps.append(step)

@@ -19,11 +19,11 @@ enum TraceJSON {
       ("at", .integer(taken.at)), ("event", .string(name(taken.event))),
     ]
     if let values = values(taken.event) { members.append(("with", .object(values))) }
-    switch taken.draw {
+    switch taken.random {
     case .middle: break
-    case .lowest: members.append(("draw", .string("lowest")))
-    case .highest: members.append(("draw", .string("highest")))
-    default: members.append(("draw", .integer(Int64(taken.draw.bits))))
+    case .lowest: members.append(("random", .string("lowest")))
+    case .highest: members.append(("random", .string("highest")))
+    default: members.append(("random", .integer(Int64(taken.random.bits))))
     }
     return .object(members)
   }
@@ -47,12 +47,12 @@ enum TraceJSON {
     case .wrote: "wrote"
     case .evicted: "evicted"
     case .answered: "answered"
-    case .linkOpened: "linkOpened"
-    case .linkHeard: "linkHeard"
-    case .linkChanged: "linkChanged"
-    case .linkDelivered: "linkDelivered"
-    case .linkGap: "linkGap"
-    case .linkLost: "linkLost"
+    case .streamOpened: "streamOpened"
+    case .streamHeard: "streamHeard"
+    case .streamChanged: "streamChanged"
+    case .streamDelivered: "streamDelivered"
+    case .streamGap: "streamGap"
+    case .streamLost: "streamLost"
     case .restored: "restored"
     case .restrained: "restrained"
     case .notHeld: "notHeld"
@@ -74,8 +74,8 @@ enum TraceJSON {
         ("generation", .integer(ticket.generation)), ("context", .object(context(ticket.context))),
         ("answer", .object(self.answer(answer))),
       ]
-    case .linkOpened(let isResumed): [("isResumed", .bool(isResumed))]
-    case .linkDelivered(let about, let answer):
+    case .streamOpened(let isResumed): [("isResumed", .bool(isResumed))]
+    case .streamDelivered(let about, let answer):
       [("context", .object(context(about))), ("answer", .object(self.answer(answer)))]
     case .restored(let revision, let age, let made):
       [
@@ -88,7 +88,7 @@ enum TraceJSON {
         ("generation", .integer(ticket.generation)), ("context", .object(context(ticket.context))),
       ]
     case .started, .stopped, .prefetch, .woke, .slept, .focused, .acted, .fulfilled, .evicted,
-      .linkHeard, .linkChanged, .linkGap, .linkLost:
+      .streamHeard, .streamChanged, .streamGap, .streamLost:
       nil
     }
   }

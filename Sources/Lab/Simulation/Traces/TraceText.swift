@@ -12,7 +12,7 @@ enum TraceText {
       if let values = TraceJSON.values(step.event) {
         text += " " + JSONText.object(values).line.filter { $0 != "\"" }
       }
-      if step.draw != .middle { text += "  draw \(step.draw.bits)" }
+      if step.random != .middle { text += "  random \(step.random.bits)" }
       return text
     }
   }

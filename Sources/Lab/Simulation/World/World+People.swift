@@ -110,11 +110,11 @@ extension World {
   /// Returns an unexpected stream event.
   private mutating func stray() -> Event {
     switch random.below(5) {
-    case 0: return .linkLost
-    case 1: return .linkOpened(isResumed: random.oneIn(2))
-    case 2: return .linkChanged
-    case 3: return .linkGap
-    default: return .linkHeard
+    case 0: return .streamLost
+    case 1: return .streamOpened(isResumed: random.oneIn(2))
+    case 2: return .streamChanged
+    case 3: return .streamGap
+    default: return .streamHeard
     }
   }
 }

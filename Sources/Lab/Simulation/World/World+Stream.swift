@@ -19,33 +19,33 @@ extension World {
     guard isStreamOpen else {
       if faults.has(.streamFaults), random.oneIn(3) {
         streamAt = nil
-        return .linkLost
+        return .streamLost
       }
       isStreamOpen = true
       streamAt = now + random.below(heartbeat)
-      return .linkOpened(isResumed: random.oneIn(2))
+      return .streamOpened(isResumed: random.oneIn(2))
     }
     if faults.has(.streamFaults) {
       switch random.below(40) {
       case 0:
         isStreamOpen = false
         streamAt = random.oneIn(2) ? now + random.below(50) : nil
-        return .linkLost
+        return .streamLost
       case 1:
         // It fails silently.
         isStreamOpen = true
         streamAt = nil
-        return .linkHeard
+        return .streamHeard
       case 2:
         streamAt = now + random.below(heartbeat)
-        return .linkGap
+        return .streamGap
       default: break
       }
     }
     let change = max(server.producer.nextAt, now + 1)
     streamAt = min(now + heartbeat - random.below(heartbeat / 8 + 1), change)
     switch random.below(6) {
-    case 0: return .linkHeard
+    case 0: return .streamHeard
     case 1, 2:
       var about = context
       if faults.has(.foreignAnswers), random.oneIn(10) { about.question += 1 }
@@ -57,11 +57,11 @@ extension World {
       }
       let hints = server.hints(at: now)
       if random.oneIn(5) {
-        return .linkDelivered(about, Answer(.unchanged, metadata: metadata, hints: hints))
+        return .streamDelivered(about, Answer(.unchanged, metadata: metadata, hints: hints))
       }
       let content = server.content(about, &random)
-      return .linkDelivered(about, Answer(.content(content), metadata: metadata, hints: hints))
-    default: return .linkChanged
+      return .streamDelivered(about, Answer(.content(content), metadata: metadata, hints: hints))
+    default: return .streamChanged
     }
   }
 }

@@ -104,7 +104,7 @@ struct World: Sendable {
   mutating func heed(_ effects: Effects) {
     if let ticket = effects.cancel { cancel(ticket) }
     if let request = effects.request { send(request) }
-    if let order = effects.link { obey(order) }
+    if let order = effects.stream { obey(order) }
     guard let alarm = effects.alarm?.milliseconds else {
       wakeAt = nil
       return

@@ -56,8 +56,8 @@ struct BoardLines {
     case .reduced(let reason):
       line.marker = "reduced"
       switch reason {
-      case .status(let status): line.reason = status.word
-      case .mode(let mode): line.reason = mode.word
+      case .status(let status): line.reason = status.name
+      case .mode(let mode): line.reason = mode.name
       }
     case nil, .some(.none): break
     }

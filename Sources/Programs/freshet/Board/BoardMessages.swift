@@ -96,12 +96,12 @@ struct BoardMessages {
   /// What runs for those who book it.
   var onDemand: String { choose("On demand:", "À la demande :", "Auf Bestellung:", "A chiamata:") }
   /// Returns until when something is booked.
-  func bookBy(_ moment: String) -> String {
+  func bookBy(_ time: String) -> String {
     choose(
-      "book by \(moment)",
-      "réserver avant \(moment)",
-      "bestellen bis \(moment)",
-      "prenotare entro \(moment)"
+      "book by \(time)",
+      "réserver avant \(time)",
+      "bestellen bis \(time)",
+      "prenotare entro \(time)"
     )
   }
   /// Returns how long before something is booked.

@@ -204,7 +204,7 @@ struct BoardScreen {
 
   private func help(_ text: BoardText) -> [String] {
     func lines(_ hints: [KeyHints.Hint]) -> [String] {
-      hints.map { "  " + Terminal.fit($0.key, 7) + $0.word }
+      hints.map { "  " + Terminal.fit($0.key, 7) + $0.label }
     }
     let (keys, signs) = (lines(messages.allKeys), lines(messages.signs))
     let width = max(text.columns - 1, 20)

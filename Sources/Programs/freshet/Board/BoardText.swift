@@ -57,13 +57,13 @@ struct BoardText {
 
   /// Returns a service on demand in a line: when, and how it is booked.
   private func onDemand(_ service: Board.OnDemandService, _ zone: TimeZone) -> String {
-    func moment(_ text: String?, _ format: String) -> String? {
+    func time(_ text: String?, _ format: String) -> String? {
       text.flatMap { BoardInstant.read($0) }.map { Self.text(Self.seconds($0), zone, format) }
     }
     let day = "yyyy-MM-dd HH:mm"
-    let window = [moment(service.opensAt, day), moment(service.closesAt, "HH:mm")]
+    let window = [time(service.opensAt, day), time(service.closesAt, "HH:mm")]
     let booking = service.booking
-    let until = moment(booking.bookBy, day).map { messages.bookBy($0) }
+    let until = time(booking.bookBy, day).map { messages.bookBy($0) }
     let ahead = booking.noticeMinutes.map { messages.bookAhead($0) }
     let parts: [String?] = [
       service.line, window.compactMap(\.self).joined(separator: " – "), booking.phone,

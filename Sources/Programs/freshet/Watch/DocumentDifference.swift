@@ -74,7 +74,7 @@ struct DocumentDifference {
       compare(old, new, at: path, depth: depth)
     default:
       guard !Self.areEqual(old, new) else { return }
-      add(Change(place: path, was: old.map(Self.words), becomes: new.map(Self.words)))
+      add(Change(place: path, was: old.map(Self.text), becomes: new.map(Self.text)))
     }
   }
 
@@ -131,7 +131,7 @@ struct DocumentDifference {
     left.map(written) == right.map(written)
   }
 
-  private static func words(_ value: Any) -> String { cut(written(value)) }
+  private static func text(_ value: Any) -> String { cut(written(value)) }
 
   private static func written(_ value: Any) -> String {
     let data = try? JSONSerialization.data(

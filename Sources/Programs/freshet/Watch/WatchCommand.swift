@@ -241,13 +241,13 @@ struct WatchCommand: AsyncParsableCommand {
         do { try recording.write(record.line) } catch { return .failed("\(error)") }
       }
       let snapshot = happening.snapshot.flatMap { newest.removeSnapshot($0) }
-      let words = printer.words(
+      let printed = printer.text(
         happening,
         snapshot,
         freshness: freshness(),
         counters: counters() ?? Counters()
       )
-      guard let text = words else { continue }
+      guard let text = printed else { continue }
       guard Terminal.write(text.text) else {
         // The reader is gone: a closed pipe is not an error. A full disk is.
         let reason = errno
@@ -285,7 +285,7 @@ protocol WatchPrinting {
   ///   - freshness: How fresh the document is now.
   ///   - counters: The engine's counters so far.
   /// - Returns: The text.
-  mutating func words(
+  mutating func text(
     _ happening: Happening,
     _ snapshot: LiveSnapshot<DocumentCopy>?,
     freshness: FreshnessReport?,

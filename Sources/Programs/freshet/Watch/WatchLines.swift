@@ -17,7 +17,7 @@ struct WatchLines: WatchPrinting {
     self.showsBody = showsBody
   }
 
-  mutating func words(
+  mutating func text(
     _ happening: Happening,
     _ snapshot: LiveSnapshot<DocumentCopy>?,
     freshness: FreshnessReport?,
@@ -73,7 +73,7 @@ struct WatchLines: WatchPrinting {
     if let now = snapshot.failure {
       guard now.description != failure?.description else { return }
       var line: [String: Any] = [
-        "event": "failing", "says": now.description, "kind": now.kind.word,
+        "event": "failing", "says": now.description, "kind": now.kind.name,
       ]
       line["status"] = now.status
       lines.append(line)

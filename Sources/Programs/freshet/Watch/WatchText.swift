@@ -24,7 +24,7 @@ struct WatchText: WatchPrinting {
     self.showsBody = showsBody
   }
 
-  mutating func words(
+  mutating func text(
     _ happening: Happening,
     _ snapshot: LiveSnapshot<DocumentCopy>?,
     freshness: FreshnessReport?,
@@ -79,7 +79,7 @@ struct WatchText: WatchPrinting {
       let difference = DocumentDifference(from: old, to: new)
       let what = difference.isOfFormOnly ? "written differently" : "changed"
       lines.append("\(Self.time())  \(what) after \(after)\(Self.tag(new))")
-      lines += difference.changes.map { Self.words($0) }
+      lines += difference.changes.map { Self.text($0) }
       if difference.more > 0 { lines.append("    and \(difference.more) more") }
     } else {
       let type = new.type.isEmpty ? "unknown type" : Terminal.plain(new.type)
@@ -117,12 +117,12 @@ struct WatchText: WatchPrinting {
   private func bar(_ freshness: FreshnessReport) -> String {
     var parts: [String] = []
     if let wording = freshness.label.wording {
-      parts.append("updated \(Self.words(wording)) ago")
+      parts.append("updated \(Self.text(wording)) ago")
     } else {
       parts.append("no copy yet")
     }
     if let changed = freshness.changedAgo {
-      parts.append("changed \(Self.words(Age.wording(changed))) ago")
+      parts.append("changed \(Self.text(Age.wording(changed))) ago")
     }
     if freshness.isStreaming { parts.append("live stream") }
     if freshness.isRequesting {
@@ -143,9 +143,9 @@ struct WatchText: WatchPrinting {
     return "\u{1B}[\(failure == nil ? 32 : 31)m\(bar.prefix(1))\u{1B}[0m\(bar.dropFirst())"
   }
 
-  // MARK: Words
+  // MARK: Text
 
-  private static func words(_ wording: Age.Wording) -> String {
+  private static func text(_ wording: Age.Wording) -> String {
     switch wording {
     case .seconds(let count): "\(count) s"
     case .minutes(let count): "\(count) min"
@@ -153,7 +153,7 @@ struct WatchText: WatchPrinting {
     }
   }
 
-  private static func words(_ change: DocumentDifference.Change) -> String {
+  private static func text(_ change: DocumentDifference.Change) -> String {
     let place = change.place.isEmpty ? "" : "\(change.place): "
     let text: String =
       switch (change.was, change.becomes) {
@@ -173,7 +173,7 @@ struct WatchText: WatchPrinting {
     let milliseconds =
       duration.components.seconds * 1_000 + duration.components.attoseconds / 1_000_000_000_000_000
     guard milliseconds >= 10_000 else { return "\(Double(milliseconds / 100) / 10) s" }
-    return words(Age.wording(.milliseconds(milliseconds)))
+    return text(Age.wording(.milliseconds(milliseconds)))
   }
 
   private static func time() -> String {

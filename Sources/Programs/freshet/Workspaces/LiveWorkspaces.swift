@@ -59,13 +59,13 @@ final class LiveWorkspaces {
   ///   - isMetered: Whether the network is metered.
   ///   - notifier: Sends desktop notifications; `nil` for none.
   ///   - duration: Seconds after which it ends.
-  ///   - word: The first message.
+  ///   - message: The first message.
   init(
     _ client: WorkspaceClient,
     isMetered: Bool,
     notifier: DesktopNotifier?,
     duration: Double?,
-    word: String?
+    message: String?
   ) {
     self.client = client
     self.isMetered = isMetered
@@ -75,7 +75,7 @@ final class LiveWorkspaces {
       of: Happening.self,
       bufferingPolicy: .bufferingNewest(4_096)
     )
-    if let word { screen.show(word, isProblem: false) }
+    if let message { screen.show(message, isProblem: false) }
   }
 
   /// Shows the worktrees until the end.

@@ -43,7 +43,7 @@ final class WorkspaceRecorder: Sendable {
   /// Takes what is on the screen from now on.
   func show(_ list: WorkspaceList) {
     let now = Self.now
-    let news = state.withLock { state in
+    let update = state.withLock { state in
       let before = state.shown
       state.shown = Dictionary(
         list.worktrees.map {
@@ -53,7 +53,7 @@ final class WorkspaceRecorder: Sendable {
       )
       return state.shown.filter { before[$0.key] != $0.value }
     }
-    for (path, line) in news.sorted(by: { $0.key < $1.key }) {
+    for (path, line) in update.sorted(by: { $0.key < $1.key }) {
       write([
         "event": "shown", "at": now, "worktree": path, "state": line.state, "todos": line.todos,
       ])

@@ -148,7 +148,7 @@ struct WorkspaceReporter: Sendable {
       time: time,
       sourceAge: ages.min() ?? 0,
       wall: Int64(Date().timeIntervalSince1970 * 1_000),
-      draw: RandomSample(bits: UInt32.random(in: .min ... .max))
+      random: RandomSample(bits: UInt32.random(in: .min ... .max))
     )
   }
 

@@ -22,12 +22,12 @@ struct WorkspaceText {
       let facts = zip(cells, widths).filter { $0.1 > 0 }.map { Terminal.fit($0.0, $0.1) }
       let line =
         "\(StateStyle.sign(it.activity.state)) "
-        + (facts + [Self.words(it)]).joined(separator: "  ")
+        + (facts + [Self.summary(of: it)]).joined(separator: "  ")
       return TerminalText.trimmed(columns.map { Terminal.fit(line, max($0 - 1, 20)) } ?? line)
     }
   }
 
-  /// The widest column of a terminal before the words.
+  /// The widest column of a terminal before the summary.
   private static let widest = 40
 
   /// The counts of what matters, such as `2 working · 1 needs you · 3 dirty`.
@@ -45,7 +45,7 @@ struct WorkspaceText {
   }
 
   /// What its agents do, and what it is about.
-  private static func words(_ it: Workspace) -> String {
+  private static func summary(of it: Workspace) -> String {
     let state = it.activity.state
     let todo = it.todos.first { $0.status == .inProgress }?.content
     let about = it.activity.reason ?? todo ?? it.latestSessionTitle ?? it.latestUserPrompt
@@ -53,6 +53,6 @@ struct WorkspaceText {
       return Terminal.plain(it.activity.reason ?? "")
     }
     guard state != .unknown || about != nil else { return "" }
-    return StateStyle.word(of: it.activity) + (about.map { ": " + Terminal.plain($0) } ?? "")
+    return StateStyle.label(of: it.activity) + (about.map { ": " + Terminal.plain($0) } ?? "")
   }
 }

@@ -149,13 +149,13 @@ struct WorkspacesCommand: AsyncParsableCommand {
     let notifier = notify ? DesktopNotifier(environment) : nil
     var exit: ProgramExit?
     if isScreen {
-      let word = notify && notifier == nil ? Self.silence : nil
+      let message = notify && notifier == nil ? Self.silence : nil
       await LiveWorkspaces(
         client,
         isMetered: metered,
         notifier: notifier,
         duration: duration,
-        word: word
+        message: message
       ).run()
     } else {
       if notify, notifier == nil { Terminal.complain("freshet workspaces: \(Self.silence)\n") }

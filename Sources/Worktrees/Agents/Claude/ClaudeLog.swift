@@ -53,11 +53,11 @@ package struct ClaudeLog: AgentLog {
   private mutating func user(_ record: [String: JSONValue], _ at: WallTime) {
     session.statistics.userMessages += 1
     let content = record["message"]?["content"]
-    var words: [String] = content?.string.map { [$0] } ?? []
+    var texts: [String] = content?.string.map { [$0] } ?? []
     var hasResult = false
     for block in content?.elements ?? [] {
       switch block["type"]?.string {
-      case "text": words.append(block["text"]?.string ?? "")
+      case "text": texts.append(block["text"]?.string ?? "")
       case "image": session.statistics.images += 1
       case "tool_result":
         hasResult = true
@@ -65,7 +65,7 @@ package struct ClaudeLog: AgentLog {
       default: break
       }
     }
-    let text = words.joined(separator: "\n")
+    let text = texts.joined(separator: "\n")
     if ClaudeText.isInterruption(text) {
       session.end(.interrupted, at: at)
     } else if !hasResult, !text.isEmpty, !isMadeByProgram(record), ClaudeText.isPrompt(text) {
@@ -90,7 +90,7 @@ package struct ClaudeLog: AgentLog {
     if let todos = tasks.finish(
       call: call,
       isError: block["is_error"]?.bool == true,
-      text: ClaudeText.words(of: block["content"]),
+      text: ClaudeText.text(of: block["content"]),
       result: record["toolUseResult"]
     ) {
       session.plan(todos)
@@ -105,7 +105,7 @@ package struct ClaudeLog: AgentLog {
     session.statistics.assistantMessages += 1
     let message = record["message"]
     let blocks = message?["content"]?.elements ?? []
-    let text = ClaudeText.words(of: message?["content"])
+    let text = ClaudeText.text(of: message?["content"])
     if record["isApiErrorMessage"]?.bool == true {
       session.failure = session.said(text, at)
       session.end(.failed, at: at)

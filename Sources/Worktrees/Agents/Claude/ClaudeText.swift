@@ -30,8 +30,8 @@ enum ClaudeText {
       && !askedByPrograms.contains { text.hasPrefix($0) }
   }
 
-  /// The words of a message: a text, or the texts among its blocks.
-  static func words(of content: JSONValue?) -> String {
+  /// The text of a message: a text, or the texts among its blocks.
+  static func text(of content: JSONValue?) -> String {
     if let text = content?.string { return text }
     return (content?.elements ?? [])
       .compactMap { $0["type"]?.string == "text" ? $0["text"]?.string : nil }

@@ -72,8 +72,8 @@ package struct CodexLog: AgentLog {
   }
 
   private mutating func message(_ item: JSONValue, _ at: WallTime) {
-    let words = (item["content"]?.elements ?? []).compactMap { $0["text"]?.string }
-    let text = words.joined(separator: "\n")
+    let texts = (item["content"]?.elements ?? []).compactMap { $0["text"]?.string }
+    let text = texts.joined(separator: "\n")
     switch item["role"]?.string {
     case "user":
       if let directory = CodexText.directory(in: text) { session.note(directory: directory) }

@@ -5,7 +5,7 @@ import Workspaces
 /// Notifies waiters that a worktree was scanned.
 package final class ScanTicks: Sendable {
   private struct State {
-    var listeners: NameTable<[Int: AsyncStream<Void>.Continuation]> = [:]
+    var subscribers: NameTable<[Int: AsyncStream<Void>.Continuation]> = [:]
     var next = 0
   }
 
@@ -16,13 +16,13 @@ package final class ScanTicks: Sendable {
     AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
       let number = state.withLock { state in
         state.next += 1
-        state.listeners[path, default: [:]][state.next] = continuation
+        state.subscribers[path, default: [:]][state.next] = continuation
         return state.next
       }
       continuation.onTermination = { [weak self] _ in
         self?.state.withLock { state in
-          state.listeners[path]?[number] = nil
-          if state.listeners[path]?.isEmpty == true { state.listeners[path] = nil }
+          state.subscribers[path]?[number] = nil
+          if state.subscribers[path]?.isEmpty == true { state.subscribers[path] = nil }
         }
       }
       continuation.yield()
@@ -31,7 +31,7 @@ package final class ScanTicks: Sendable {
 
   /// Announces that a worktree was scanned, or is gone.
   func tick(_ path: String) {
-    let listeners = state.withLock { $0.listeners[path].map { Array($0.values) } ?? [] }
-    for listener in listeners { listener.yield() }
+    let subscribers = state.withLock { $0.subscribers[path].map { Array($0.values) } ?? [] }
+    for subscriber in subscribers { subscriber.yield() }
   }
 }

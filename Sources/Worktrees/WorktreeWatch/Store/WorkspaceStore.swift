@@ -4,7 +4,7 @@ import Synchronization
 package final class WorkspaceStore: Sendable {
   private struct State {
     var registry: WorkspaceRegistry
-    var listeners: [Int: AsyncStream<Void>.Continuation] = [:]
+    var subscribers: [Int: AsyncStream<Void>.Continuation] = [:]
     var next = 0
     var isReady = false
   }
@@ -52,10 +52,10 @@ package final class WorkspaceStore: Sendable {
 
   /// Changes the registry and notifies waiters if anything visible changed.
   package func update(_ change: (inout WorkspaceRegistry) -> Bool) {
-    let listeners = state.withLock { state in
-      change(&state.registry) ? Array(state.listeners.values) : []
+    let subscribers = state.withLock { state in
+      change(&state.registry) ? Array(state.subscribers.values) : []
     }
-    for listener in listeners { listener.yield() }
+    for subscriber in subscribers { subscriber.yield() }
   }
 
   /// Ticks: one at once, and one after each change; unread ones are combined.
@@ -63,11 +63,11 @@ package final class WorkspaceStore: Sendable {
     AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
       let number = state.withLock { state in
         state.next += 1
-        state.listeners[state.next] = continuation
+        state.subscribers[state.next] = continuation
         return state.next
       }
       continuation.onTermination = { [weak self] _ in
-        _ = self?.state.withLock { $0.listeners.removeValue(forKey: number) }
+        _ = self?.state.withLock { $0.subscribers.removeValue(forKey: number) }
       }
       continuation.yield()
     }

@@ -21,7 +21,7 @@ extension PostgresTimetables {
   ///   tried again until `patience` is over.
   func lock(_ key: String, patience: Duration = .zero) async throws -> FeedChange? {
     let end = ContinuousClock.now + patience
-    let (news, inbox) = AsyncStream<LeaseEvent>.makeStream()
+    let (events, inbox) = AsyncStream<LeaseEvent>.makeStream()
     let lease = LeaseDriver(
       limits.lease,
       statement: { [self] statement in
@@ -43,7 +43,7 @@ extension PostgresTimetables {
     let task = Task { await lease.run() }
     var hasAnswered = false
     do {
-      for await event in news {
+      for await event in events {
         switch event {
         case .granted(let fence): return try await change(key, lease, task, fence: fence)
         case .answered:

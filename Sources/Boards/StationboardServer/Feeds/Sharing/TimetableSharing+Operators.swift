@@ -17,7 +17,7 @@ extension TimetableSharing {
   }
 
   /// How a feed fares, for `/api/status`.
-  func word(of key: String) -> StatusReport.SharedState {
+  func state(of key: String) -> StatusReport.SharedState {
     state.withLock { state in
       guard let follower = state.follower, follower.answers != nil, state.failure == nil else {
         return .unknown

@@ -95,8 +95,8 @@ package final class TimetableSharing: Sendable {
   }
 
   private func listen() async {
-    await store.database.watch { news in
-      switch news {
+    await store.database.watch { event in
+      switch event {
       case .gap: inbox.yield(.missed)
       case .stored(let position): inbox.yield(.noticed(position))
       // A server that waits for a lease checks it often.

@@ -130,9 +130,9 @@ struct AlertContent: Sendable {
     let language = header == nil ? description?.language : header?.language
     var json = JSONBytes(capacity: 1_024)
     json.raw(",\"severity\":\"")
-    json.raw(AlertMessages.severity(alert.severity).word)
+    json.raw(AlertMessages.severity(alert.severity).name)
     json.raw("\",\"effect\":\"")
-    json.raw(AlertMessages.effect(alert.effect).word)
+    json.raw(AlertMessages.effect(alert.effect).name)
     json.raw("\",\"cause\":\"")
     json.raw(AlertMessages.cause(alert.cause))
     json.raw("\",\"header\":")

@@ -22,7 +22,7 @@ import GTFSRealtime
 /// None of them changes a departure: only trip updates cancel, skip or delay.
 enum AlertMessages {
   /// The value for a severity, and its place in the order.
-  static func severity(_ severity: AlertSeverity) -> (word: StaticString, place: Int) {
+  static func severity(_ severity: AlertSeverity) -> (name: StaticString, place: Int) {
     switch severity {
     case .severe: ("severe", 0)
     case .warning: ("warning", 1)
@@ -32,7 +32,7 @@ enum AlertMessages {
   }
 
   /// The value for an effect, and its place in the order.
-  static func effect(_ effect: AlertEffect) -> (word: StaticString, place: Int) {
+  static func effect(_ effect: AlertEffect) -> (name: StaticString, place: Int) {
     switch effect {
     case .noService: ("no_service", 0)
     case .reducedService: ("reduced_service", 1)

@@ -43,17 +43,17 @@ struct AlertPeriods: Hashable, Sendable {
   }
 
   /// Whether the alert is shown at an instant, and the first later instant at which that changes.
-  func state(at moment: UInt64) -> (isActive: Bool, changesAt: UInt64?) {
+  func state(at instant: UInt64) -> (isActive: Bool, changesAt: UInt64?) {
     // The first span that is not over.
     var low = 0
     var high = spans.count
     while low < high {
       let middle = (low + high) / 2
-      if spans[middle].end <= moment { low = middle + 1 } else { high = middle }
+      if spans[middle].end <= instant { low = middle + 1 } else { high = middle }
     }
     guard low < spans.count else { return (false, nil) }
     let span = spans[low]
-    guard span.start <= moment else { return (false, span.start) }
+    guard span.start <= instant else { return (false, span.start) }
     return (true, span.end == Self.open ? nil : span.end)
   }
 }

@@ -112,11 +112,11 @@ extension AlertSelection {
     json.raw("}")
   }
 
-  private static func instant(_ moment: UInt64?, _ json: inout JSONBytes) {
+  private static func instant(_ instant: UInt64?, _ json: inout JSONBytes) {
     // The year 9999 is the last that RFC 3339 can write; feeds use such numbers for "open".
-    guard let moment, moment < 253_402_300_800 else { return json.raw("null") }
+    guard let instant, instant < 253_402_300_800 else { return json.raw("null") }
     json.raw("\"")
-    json.instant(Int64(moment))
+    json.instant(Int64(instant))
     json.raw("\"")
   }
 }

@@ -71,7 +71,7 @@ struct AlertSelectionWork {
   private let index: AlertIndex
   private let tables: AlertTables
   private let selectors: [ResolvedSelector]
-  private let moment: UInt64
+  private let instant: UInt64
   private var statuses: [Status]
   /// Alerts with the selectors that brought them, each pair in one number.
   private var hits: [UInt64] = []
@@ -86,7 +86,7 @@ struct AlertSelectionWork {
     tables = index.tables
     selectors = index.selectors
     // The comparison also keeps out what is not a number.
-    moment = now >= 0 && now < 0x1p62 ? UInt64(now) : 0
+    instant = now >= 0 && now < 0x1p62 ? UInt64(now) : 0
     statuses = Array(repeating: .unknown, count: index.alerts.count)
   }
 
@@ -193,7 +193,7 @@ struct AlertSelectionWork {
   }
 
   private mutating func judge(_ alert: Int) {
-    let state = index.alerts[alert].periods.state(at: moment)
+    let state = index.alerts[alert].periods.state(at: instant)
     statuses[alert] = state.isActive ? .active : .inactive
     if let change = state.changesAt { nextChange = min(nextChange ?? change, change) }
   }

@@ -37,13 +37,13 @@ struct DecodedFeed: Sendable {
   ///
   /// - Parameters:
   ///   - digest: The digest of the bytes.
-  ///   - moment: When they arrived, in seconds since 1970-01-01T00:00:00Z.
+  ///   - instant: When they arrived, in seconds since 1970-01-01T00:00:00Z.
   /// - Returns: The response, with the header and the number of entities.
-  func response(digest: FeedDigest, moment: Int64) -> FeedResponse {
+  func response(digest: FeedDigest, instant: Int64) -> FeedResponse {
     switch content {
-    case .tripUpdates(let feed): FeedResponse(feed, digest: digest, moment: moment)
-    case .vehiclePositions(let feed): FeedResponse(feed, digest: digest, moment: moment)
-    case .alerts(let feed): FeedResponse(feed, digest: digest, moment: moment)
+    case .tripUpdates(let feed): FeedResponse(feed, digest: digest, instant: instant)
+    case .vehiclePositions(let feed): FeedResponse(feed, digest: digest, instant: instant)
+    case .alerts(let feed): FeedResponse(feed, digest: digest, instant: instant)
     }
   }
 }

@@ -94,7 +94,7 @@ package struct MatchReport: Sendable {
         return nil
       }
       let of = source.of > 1 ? " of source \(source.number)" : ""
-      return Self.misfit(matches, source.kind.words + of)
+      return Self.misfit(matches, source.kind.label + of)
     }
     guard found.isEmpty, status != .ok else { return found }
     return [Self.misfit((counters.matching, counters.unmatched), "trip updates")]

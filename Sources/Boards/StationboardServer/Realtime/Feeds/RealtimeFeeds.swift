@@ -29,7 +29,7 @@ package final class RealtimeFeeds: Sendable {
   let state: Mutex<[String: HeldRealtime]>
   /// The server that polls each source, while it is polled.
   private let pollers = Mutex<[RealtimeSource: FreshnessClient]>([:])
-  private let listeners = UpdateBroadcaster()
+  private let broadcaster = UpdateBroadcaster()
 
   /// Creates the sources of a server; nothing is asked yet.
   ///
@@ -117,14 +117,14 @@ package final class RealtimeFeeds: Sendable {
   /// Waits for the next change of any realtime.
   ///
   /// - Returns: Once for each change or several together; ends when the task is cancelled.
-  func ticks() -> AsyncStream<Void> { listeners.changes() }
+  func ticks() -> AsyncStream<Void> { broadcaster.changes() }
 
   /// The state of a source's poller and its current failure; `nil` if the source is not polled.
   func poller(of source: RealtimeSource) -> (report: FreshnessReport, failure: String?)? {
     let download = FeedDownload(source: source, constants: source.policy)
     guard let client = pollers.withLock({ $0[source] }), let report = client.freshness(of: download)
     else { return nil }
-    return (report, client.snapshot(of: download)?.failure.map { Self.word($0) })
+    return (report, client.snapshot(of: download)?.failure.map { Self.description($0) })
   }
 
   // MARK: Polling
@@ -182,7 +182,7 @@ package final class RealtimeFeeds: Sendable {
           }
         }
         // Boards are public: the log says the rest.
-        let word = snapshot.failure.map { Self.word($0) }
+        let failure = snapshot.failure.map { Self.description($0) }
         let isOfContent =
           switch snapshot.failure?.kind {
           case .undecodable, .missingBody: true
@@ -190,7 +190,7 @@ package final class RealtimeFeeds: Sendable {
           }
         change(source) { status, held in
           if status.failureIsOfContent != isOfContent { held.snapshot.changedAt = clock.now }
-          status.failure = word
+          status.failure = failure
           status.failureIsOfContent = isOfContent
         }
       }
@@ -212,7 +212,7 @@ package final class RealtimeFeeds: Sendable {
   }
 
   /// A failure of a source, without the names of files and machines.
-  private static func word(_ failure: LiveFailure) -> String {
+  private static func description(_ failure: LiveFailure) -> String {
     let status = failure.status.map { " (\($0))" } ?? ""
     switch failure.kind {
     case .refused: return "the source refuses the request\(status)"
@@ -285,13 +285,13 @@ package final class RealtimeFeeds: Sendable {
     at now: Double,
     _ judging: Judging
   ) -> DecodedFeed? {
-    let (digest, moment) = (bytes.digest, Int64(now))
+    let (digest, instant) = (bytes.digest, Int64(now))
     do throws(RealtimeError) {
       let decoded = if let known { known } else { try DecodedFeed(bytes, of: source.kind) }
-      let response = decoded.response(digest: digest, moment: moment)
+      let response = decoded.response(digest: digest, instant: instant)
       return judge(response, of: source, judging) ? decoded : nil
     } catch {
-      let response = FeedResponse(digest: digest, moment: moment, content: .broken(error))
+      let response = FeedResponse(digest: digest, instant: instant, content: .broken(error))
       _ = judge(response, of: source, judging)
       return nil
     }
@@ -437,7 +437,7 @@ package final class RealtimeFeeds: Sendable {
     if isTick { notify() }
   }
 
-  func notify() { BackgroundExecutor.wake { [listeners] in listeners.send() } }
+  func notify() { BackgroundExecutor.wake { [broadcaster] in broadcaster.send() } }
 }
 
 extension RealtimeSource {

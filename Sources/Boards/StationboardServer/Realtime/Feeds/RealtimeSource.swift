@@ -13,8 +13,8 @@ package struct RealtimeSource: Hashable, Sendable {
     /// Vehicle positions.
     case vehiclePositions = "vehicle-positions"
 
-    /// What its feed has, in words: `trip updates`.
-    package var words: String { rawValue.replacing("-", with: " ") }
+    /// What its feed has: `trip updates`.
+    package var label: String { rawValue.replacing("-", with: " ") }
   }
 
   /// The content of the feed.

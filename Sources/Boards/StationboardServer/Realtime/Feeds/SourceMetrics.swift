@@ -16,7 +16,7 @@ struct SourceMetrics: Hashable, Sendable {
   var entities: Int?
 
   /// Counts a request that ended.
-  mutating func count(_ outcome: Outcome) { polls[outcome.word, default: 0] += 1 }
+  mutating func count(_ outcome: Outcome) { polls[outcome.name, default: 0] += 1 }
 
   /// Counts a feed that arrived.
   mutating func count(_ verdict: FeedVerdict) { verdicts[verdict.label, default: 0] += 1 }

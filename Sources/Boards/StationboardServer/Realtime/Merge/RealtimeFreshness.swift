@@ -8,7 +8,7 @@ package enum RealtimeFreshness: UInt8, Hashable, Comparable, Sendable {
   case stale
 
   /// The contract's value.
-  package var word: StaticString {
+  package var name: StaticString {
     switch self {
     case .fresh: "fresh"
     case .ageing: "ageing"

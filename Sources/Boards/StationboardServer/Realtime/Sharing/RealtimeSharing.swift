@@ -134,8 +134,8 @@ package final class RealtimeSharing: Sendable {
   }
 
   private func listen(_ feeds: RealtimeFeeds) async {
-    await store.database.watch { news in
-      switch news {
+    await store.database.watch { event in
+      switch event {
       case .gap: read(into: feeds) { $0.missed() }
       case .stored(let position): read(into: feeds) { $0.noticed(position) }
       case .freed(let source): state.withLock { $0.drivers[source] }?.freed()

@@ -57,7 +57,7 @@ struct RowVehicle: Hashable, Sendable {
   }
 
   /// The reference's value for where the vehicle is; `nil` if its stop is not known.
-  static func word(_ status: VehiclePosition.StopStatus) -> String? {
+  static func name(of status: VehiclePosition.StopStatus) -> String? {
     switch status {
     case .incomingAt: "INCOMING_AT"
     case .stoppedAt: "STOPPED_AT"
@@ -80,7 +80,7 @@ extension DepartureRows {
     json.raw("{\"status\":")
     let current = seen.place.flatMap { stop($0, of: row, extra) }
     if let place = seen.place {
-      json.string(RowVehicle.word(vehicles.vehicles[seen.number].position.status))
+      json.string(RowVehicle.name(of: vehicles.vehicles[seen.number].position.status))
       json.raw(",\"stopName\":")
       if let current {
         json.string(

@@ -290,7 +290,7 @@ final class VehicleIndex: Sendable {
       hash.add(UInt64(truncatingIfNeeded: vehicle.place ?? -1))
       hash.add(UInt64(vehicle.stop))
       hash.add(UInt64(vehicle.position.stopSequence ?? .max))
-      hash.add(RowVehicle.word(vehicle.position.status))
+      hash.add(RowVehicle.name(of: vehicle.position.status))
       hash.add(vehicle.position.occupancy?.rawValue)
       hash.add(UInt64(truncatingIfNeeded: vehicle.position.occupancyPercent ?? -1))
       hash.add(vehicle.position.isWheelchairAccessible.map { $0 ? 2 : 1 } ?? 0)

@@ -1,6 +1,6 @@
 // What a departure says: when it leaves, with what, and what is remarkable about it. Pure functions.
 
-import { clockTime, localDay } from "../shared/moments.js";
+import { clockTime, localDay } from "../shared/times.js";
 
 export const ARRIVING_FROM_SECONDS = 13;
 export const DEPARTED_AFTER_SECONDS = 30;

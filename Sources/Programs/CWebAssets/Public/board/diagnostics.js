@@ -3,7 +3,7 @@
 import { AgePlot } from "./age-plot.js";
 import { DiagnosticsView, saveRecords } from "../engine/diagnostics-view.js";
 import { element, newButton, newElement, newSign, nameControl, setText } from "../shared/dom.js";
-import { clockTimeToSecond, dataSize, duration } from "../shared/moments.js";
+import { clockTimeToSecond, dataSize, duration } from "../shared/times.js";
 
 export class Diagnostics {
   #root = element("diagnostics");

@@ -1,6 +1,6 @@
 // Why a board is empty, and what to do about it. Every answer without rows has a reason.
 
-import { clockTime, dayInWords, minutesInWords } from "../shared/moments.js";
+import { clockTime, dayInWords, minutesInWords } from "../shared/times.js";
 
 export function reasonOfEmptiness(body, { say, locale, zone }) {
   const { reason, window } = body.noService ?? {};

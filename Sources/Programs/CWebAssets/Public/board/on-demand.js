@@ -1,6 +1,6 @@
 // What runs at a stop for those who book it, as messages at its foot: it comes with the first board that has any.
 
-import { clockTime, localDay } from "../shared/moments.js";
+import { clockTime, localDay } from "../shared/times.js";
 import bookingMessages from "../messages/booking.js";
 import { sentences } from "../messages/messages.js";
 
@@ -8,14 +8,14 @@ import { sentences } from "../messages/messages.js";
 export function offersOf({ onDemand, meta }, zone, language) {
   const say = sentences(language, bookingMessages[language]);
   const today = localDay(Date.parse(meta.serverTime), zone);
-  const moment = (text) => {
+  const time = (text) => {
     const day = localDay(Date.parse(text), zone);
     return `${day === today ? "" : `${day} `}${clockTime(Date.parse(text), zone)}`;
   };
   return onDemand.map((offer) => {
-    const window = `${moment(offer.opensAt)}–${clockTime(Date.parse(offer.closesAt), zone)}`;
+    const window = `${time(offer.opensAt)}–${clockTime(Date.parse(offer.closesAt), zone)}`;
     const ahead = offer.noticeMinutes ? say("bookAhead", { count: offer.noticeMinutes }) : null;
-    const booking = offer.bookBy ? say("bookBy", { time: moment(offer.bookBy) }) : ahead;
+    const booking = offer.bookBy ? say("bookBy", { time: time(offer.bookBy) }) : ahead;
     const header = [say("onDemand", { line: offer.line }), window, offer.phone, booking].filter(Boolean).join(" · ");
     return { header, description: [offer.message, offer.bookingUrl ?? offer.infoUrl].filter(Boolean).join("\n"), severity: "info" };
   });

@@ -12,7 +12,7 @@ import { showFault } from "../shared/fault.js";
 import { Engine } from "../engine/freshness.js";
 import { listenToKeys } from "../shared/keys.js";
 import { memory } from "../shared/memory.js";
-import { isPastItsValidity } from "../shared/moments.js";
+import { isPastItsValidity } from "../shared/times.js";
 import { loadChanges, Pane } from "./pane.js";
 import { languageOf, loadMessages, LOCALES, sentences } from "../messages/messages.js";
 

@@ -7,7 +7,7 @@ import { fillTexts, fromTemplate, nameControl, partsOf, setAttribute, setSign, s
 import { reasonOfEmptiness, refusalInWords } from "./emptiness.js";
 import { freshnessLine } from "../shared/freshness-line.js";
 import { LiveBoard } from "./live-board.js";
-import { clockSeconds, clockTime } from "../shared/moments.js";
+import { clockSeconds, clockTime } from "../shared/times.js";
 import { pressGuard } from "../shared/press-guard.js";
 import { platformWord, Rows } from "./rows.js";
 import { savedBoard, saveBoard } from "./saved-board.js";

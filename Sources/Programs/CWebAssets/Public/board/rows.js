@@ -4,7 +4,7 @@
 import { fromTemplate, newElement, newSign, paintBadge, part, setAttribute, setText, shown } from "../shared/dom.js";
 import { badgeColours } from "./colours.js";
 import { ageOfPrediction, boardingInWords, countdown, freshnessOf, hasDeparted, headwayMinutes, isOff, isOfHeadway, isPredicted, isRough, isTrain, lineName, modeOf, peculiarities, punctuality, uncertainty, vehicleWord } from "./departure.js";
-import { clockTime, duration } from "../shared/moments.js";
+import { clockTime, duration } from "../shared/times.js";
 import { pressGuard } from "../shared/press-guard.js";
 
 const PARTS = ["time", "badge", "mode", "line", "open", "remark", "alert", "platform", "platform-word", "platform-name", "countdown"];

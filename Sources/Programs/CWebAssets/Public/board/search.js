@@ -4,7 +4,7 @@ import { searchStops, stopsNearby, wasCancelled } from "./api.js";
 import { element, newElement, setText } from "../shared/dom.js";
 import { sentences } from "../messages/messages.js";
 import searchMessages from "../messages/search.js";
-import { distance } from "../shared/moments.js";
+import { distance } from "../shared/times.js";
 
 const DEBOUNCE_MS = 180;
 const SHORTEST_QUERY = 2;

@@ -4,7 +4,7 @@ import { passList, wasCancelled } from "./api.js";
 import { badgeColours } from "./colours.js";
 import { boardingInWords, delayMinutes, delaySeconds, expectedMinute, isOff, isRough, isTrain, isWorthSaying, lineName, minutesOfDelay, uncertainty } from "./departure.js";
 import { element, makeDialog, newElement, paintBadge, setText } from "../shared/dom.js";
-import { clockTime, dayInWords, duration } from "../shared/moments.js";
+import { clockTime, dayInWords, duration } from "../shared/times.js";
 import { sentences } from "../messages/messages.js";
 import tripMessages from "../messages/trip.js";
 import { remarksOf } from "./rows.js";

@@ -90,10 +90,10 @@ export class FollowMachine {
     return machine;
   }
 
-  /** Handles an event; returns the orders to carry out. `draw`: thirty-two uniform bits. */
-  handle(event, now, draw) {
+  /** Handles an event; returns the orders to carry out. `random`: thirty-two uniform bits. */
+  handle(event, now, random) {
     this.#status = null;
-    return this.#call("jobs_handle", "orders", "step", { now, draw, event }).orders;
+    return this.#call("jobs_handle", "orders", "step", { now, random, event }).orders;
   }
 
   /** What is visible of the machine: `{ transport, position, isLive, isOver }`. */

@@ -7,7 +7,7 @@ export const RECORDS = {
   policy: { backoff: "[integer:1-64]", failuresBeforeFallback: "count", retryBestAfter: "integer", pollInterval: "integer", tokenMargin: "integer", silence: "integer", longestReconnection: "integer", attemptsBeforeSkipping: "count" },
   message: { position: "position?", epoch: "integer?", covers: "integer?", at: "integer?", content: "content" },
   creation: { policy: "policy", after: "position?", tokenExpiry: "integer?", transport: "transport" },
-  step: { now: "integer", draw: "bits", event: "event" },
+  step: { now: "integer", random: "bits", event: "event" },
   orders: { orders: "[order:0-1024]" },
   status: { transport: "transport", position: "position?", isLive: "flag", isOver: "flag" },
 };

@@ -5,7 +5,7 @@ import { saveFile } from "./failed-rows.js";
 import { JobRefusal } from "./job-api.js";
 import { failureInWords } from "./job-problems.js";
 import { JobResults, OUTCOMES, outcomeInWords } from "./job-results.js";
-import { duration } from "../shared/moments.js";
+import { duration } from "../shared/times.js";
 
 const SIGNS = { queued: "loading", running: "live", canceling: "loading", succeeded: "done", failed: "failing", canceled: "reduced", gone: "failing" };
 const MARKS = { failed: "grave", needs_review: "mild" };

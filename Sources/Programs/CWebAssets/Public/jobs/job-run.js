@@ -22,7 +22,7 @@ const TERMINAL = ["succeeded", "failed", "canceled", "expired"];
 // The time of day when the page began, and what went by since: a clock that is set moves nothing.
 const begin = Date.now() - steadyClock.now();
 const now = () => begin + steadyClock.now();
-const draw = () => crypto.getRandomValues(new Uint32Array(1))[0];
+const random = () => crypto.getRandomValues(new Uint32Array(1))[0];
 
 /** @typedef {string | { trouble: string, status: number }} Trouble */
 
@@ -133,7 +133,7 @@ export class JobRun {
   #handle(event, messages = []) {
     if (this.#isStopped || !this.#follower) return;
     const wasLive = this.#wasLive;
-    for (const order of this.#follower.handle(event, now(), draw())) this.#carryOut(order, messages);
+    for (const order of this.#follower.handle(event, now(), random())) this.#carryOut(order, messages);
     this.#wasLive = this.isLive;
     if (this.#wasLive !== wasLive && !this.isOver) this.onChange(this);
   }

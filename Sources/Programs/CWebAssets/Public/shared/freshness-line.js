@@ -1,6 +1,6 @@
 // The age of the data shown, and its sources. Pure: the text depends only on the engine's appearance (R26–R28).
 
-import { clockTime, duration } from "./moments.js";
+import { clockTime, duration } from "./times.js";
 
 const STATUS_WORDS = {
   partial: "livePartial", skippedBudget: "liveSkipped", disabled: "timetableOnly", missingCache: "liveMissing",

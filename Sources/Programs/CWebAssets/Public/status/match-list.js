@@ -1,7 +1,7 @@
 // Whether realtime fits the timetable, and why not; and the timetables that serve.
 
 import { newElement } from "../shared/dom.js";
-import { dayInWords, localDay } from "../shared/moments.js";
+import { dayInWords, localDay } from "../shared/times.js";
 
 /** How the trip updates of one feed fit, with reasons and examples. */
 export function matchCard(match, { say, number, feedsAreSeveral }) {
@@ -98,7 +98,7 @@ const NAMED = 5;
 
 /** What is held back and why, what waits, and how the source fares. */
 function standing(timetable, { say, number, locale }) {
-  const moment = (instant) => new Date(instant).toLocaleString(locale, { dateStyle: "medium", timeStyle: "short", timeZone: timetable.timezone });
+  const time = (instant) => new Date(instant).toLocaleString(locale, { dateStyle: "medium", timeStyle: "short", timeZone: timetable.timezone });
   const found = [];
   const { held, losses, source } = timetable;
   if (held) {
@@ -115,10 +115,10 @@ function standing(timetable, { say, number, locale }) {
     found.push(newElement("p", "", day ? say("timetableWaitsFor", { day }) : say("timetableWaiting")));
   }
   if (source) {
-    const asked = [say("sourceChecked", { time: moment(source.checkedAt) }), source.nextCheckAt ? say("sourceNext", { time: moment(source.nextCheckAt) }) : null];
+    const asked = [say("sourceChecked", { time: time(source.checkedAt) }), source.nextCheckAt ? say("sourceNext", { time: time(source.nextCheckAt) }) : null];
     found.push(newElement("p", "soft", asked.filter(Boolean).join(" · ")));
     if (source.state === "failing") {
-      found.push(newElement("p", "grave-text", source.answeredAt ? say("sourceFailing", { time: moment(source.answeredAt) }) : say("sourceSilent")));
+      found.push(newElement("p", "grave-text", source.answeredAt ? say("sourceFailing", { time: time(source.answeredAt) }) : say("sourceSilent")));
     }
     if (source.state === "refused") found.push(newElement("p", "grave-text", say("sourceRefused")));
   }

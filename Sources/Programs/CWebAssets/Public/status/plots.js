@@ -1,6 +1,6 @@
 // The plots of the history, from the points that the server gives.
 
-import { duration } from "../shared/moments.js";
+import { duration } from "../shared/times.js";
 import { OTHERS, SHARES } from "./shares.js";
 import { roundUpSpan, TimePlot } from "./time-plot.js";
 

@@ -1,7 +1,7 @@
 // The realtime sources: their state, how old what they say is, and how much of it fits.
 
 import { newElement, newSign, setAttribute, setText } from "../shared/dom.js";
-import { duration } from "../shared/moments.js";
+import { duration } from "../shared/times.js";
 
 const SIGNS = { good: "live", warning: "reduced", grave: "failing" };
 

@@ -2,7 +2,7 @@
 // are in a table below it.
 
 import { newElement, newShape, setAttribute, setText } from "../shared/dom.js";
-import { clockTime, localDay } from "../shared/moments.js";
+import { clockTime, localDay } from "../shared/times.js";
 
 const [WIDTH, HEIGHT] = [1000, 100];
 const DAY_MS = 86_400_000;

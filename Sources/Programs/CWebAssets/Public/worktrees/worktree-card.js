@@ -2,7 +2,7 @@
 
 import { reasonInWords } from "./agent-reason.js";
 import { fromTemplate, newElement, part, partsOf, setAttribute, setSign, setText, shown } from "../shared/dom.js";
-import { duration } from "../shared/moments.js";
+import { duration } from "../shared/times.js";
 import { stateOf } from "./workspace-list.js";
 
 const SIGNS = { working: "live", needs_you: "reduced", done_unseen: "done", idle: "timetable", ended: "failing", unknown: "loading" };

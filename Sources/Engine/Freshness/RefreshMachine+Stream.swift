@@ -1,20 +1,20 @@
 extension RefreshMachine {
   /// Handles what the stream reports (R33).
-  mutating func linkReported(_ event: Event, in step: inout Step) -> Transition {
+  mutating func streamReported(_ event: Event, in step: inout Step) -> Transition {
     guard let push = step.policy.push else { return .stay }
-    if case .linkOpened(let isResumed) = event {
+    if case .streamOpened(let isResumed) = event {
       // R33: changes between the last poll and the opening were not announced.
-      let consequence = link.opened(isResumed: isResumed, at: step.now, push: push)
+      let consequence = connection.opened(isResumed: isResumed, at: step.now, push: push)
       return consequence == .resync ? .resync : .stay
     }
-    if event == .linkLost { return linkWasLost(in: &step) == .resync ? .resync : .stay }
-    guard link.isLive else {
+    if event == .streamLost { return streamWasLost(in: &step) == .resync ? .resync : .stay }
+    guard connection.isLive else {
       step.effects.notes.insert(.superseded)
       return .stay
     }
-    link.heard(at: step.now, push: push)
+    connection.heard(at: step.now, push: push)
     switch event {
-    case .linkChanged:
+    case .streamChanged:
       // R33: an announced change; a request in flight may have left before it.
       if case .requesting(let inFlight, _) = phase {
         return inFlight.request.longPoll == nil ? .queue(.change) : .stay
@@ -22,10 +22,10 @@ extension RefreshMachine {
       // R23: stream events do not shorten the wait after a transient failure.
       if case .waiting(let wait) = phase, wait.cause.isOfTransientFailure { return .stay }
       return .wait(.change, .change)
-    case .linkDelivered(let about, let answer):
+    case .streamDelivered(let about, let answer):
       return delivered(answer, about: about, in: &step)
-    case .linkGap:
-      step.effects.notes.insert(.linkLost)
+    case .streamGap:
+      step.effects.notes.insert(.streamLost)
       return .resync
     default: return .stay
     }
@@ -33,10 +33,15 @@ extension RefreshMachine {
 
   /// Records the loss of the stream; polling continues at the normal cadence, and observers do not
   /// notice (R33).
-  mutating func linkWasLost(in step: inout Step) -> PushConnection.Consequence {
+  mutating func streamWasLost(in step: inout Step) -> PushConnection.Consequence {
     guard let push = step.policy.push else { return .none }
-    let consequence = link.lost(at: step.now, draw: step.draw, policy: step.policy, push: push)
-    if consequence == .resync { step.effects.notes.insert(.linkLost) }
+    let consequence = connection.lost(
+      at: step.now,
+      random: step.random,
+      policy: step.policy,
+      push: push
+    )
+    if consequence == .resync { step.effects.notes.insert(.streamLost) }
     return consequence
   }
 

@@ -1,9 +1,9 @@
 extension RealtimeCounters.Reason {
-  /// Why a trip update has no effect, in words, with the label of its counter.
-  var sentence: String { "\(words) (\(rawValue))" }
+  /// Why a trip update has no effect, with the label of its counter.
+  var sentence: String { "\(explanation) (\(rawValue))" }
 
-  /// Why a trip update has no effect, in words.
-  var words: String {
+  /// Why a trip update has no effect.
+  var explanation: String {
     switch self {
     case .unknownTrip: "the timetable has no trip of that id"
     case .notRunning: "the trip does not run on that day"
@@ -26,11 +26,11 @@ extension RealtimeCounters.Reason {
 }
 
 extension AlertCounters.Reason {
-  /// Why a selector selects nothing, in words, with the label of its counter.
-  var sentence: String { "\(words) (\(rawValue))" }
+  /// Why a selector selects nothing, with the label of its counter.
+  var sentence: String { "\(explanation) (\(rawValue))" }
 
-  /// Why a selector selects nothing, in words.
-  var words: String {
+  /// Why a selector selects nothing.
+  var explanation: String {
     switch self {
     case .empty: "no field is given"
     case .unknownAgency: "the timetable has no line of that agency"

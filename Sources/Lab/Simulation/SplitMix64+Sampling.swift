@@ -3,7 +3,7 @@ import Hashing
 
 extension SplitMix64 {
   /// Returns a random sample for the machine.
-  mutating func draw() -> RandomSample {
+  mutating func randomSample() -> RandomSample {
     RandomSample(bits: UInt32(truncatingIfNeeded: next() >> 32))
   }
 
