@@ -139,6 +139,8 @@ struct TimetableLeaseTests: TimetableStageTests {
     await #expect(throws: Lost.self) {
       try await one.store.store([1], 0, of: Feed.timetableName, id)
     }
+    let artifact = TimetableArtifact(chunkBytes: 10, timetable: 1)
+    await #expect(throws: Lost.self) { try await one.store.finish(artifact, id) }
     await change.release()
     #expect(try await newest(one) == before)
     #expect(try await stage.count("lease WHERE owner = 5") == 1, "it gives back only its own")

@@ -244,10 +244,15 @@ final class PostgresTimetables: Sendable {
   func finish(_ artifact: TimetableArtifact, _ generation: Int64) async throws {
     let parts = artifact.files.reduce(0) { $0 + $1.checksums.count }
     let found = try await pool.query(
-      "SELECT count(*), coalesce(sum(octet_length(content)), 0)::bigint FROM chunk WHERE generation = $1",
+      """
+      SELECT count(chunk.generation), coalesce(sum(octet_length(chunk.content)), 0)::bigint
+      FROM generation LEFT JOIN chunk ON chunk.generation = generation.id WHERE generation.id = $1 GROUP BY generation.id
+      """,
       [.int(generation)]
     )
-    guard let row = found.first, try row[0] == parts, try row[1] == artifact.bytes else {
+    // Its parts go with it.
+    guard let row = found.first else { throw LostCommit() }
+    guard try row[0] == parts, try row[1] == artifact.bytes else {
       throw PostgresError(.invalidValue, "the database does not have all parts of the timetable")
     }
     let rows = try await pool.query(
