@@ -29,7 +29,13 @@ package struct RequestCount: Hashable, Sendable {
   package mutating func count(last span: Double, at now: Double) -> Int {
     move(to: now)
     let length = Int(min(max(span.rounded(.up), 1), Double(Self.longest)))
-    return (0...length).reduce(0) { $0 + seconds[place(newest - $1)] }
+    var index = place(newest)
+    var sum = 0
+    for _ in 0...length {
+      sum += seconds[index]
+      index = index == 0 ? seconds.count - 1 : index - 1
+    }
+    return sum
   }
 
   private mutating func move(to now: Double) {

@@ -186,3 +186,49 @@ struct SourceView: Sendable {
     return counters.map { ($0.matching, $0.unmatched) }
   }
 }
+
+/// What is held of realtime, by the prefixes of the timetables that have a source.
+struct HeldRealtimeTable: Sendable {
+  private let places: [String: Int]
+  private var held: [HeldRealtime]
+
+  /// Creates a table of what is held at first.
+  init(_ held: [String: HeldRealtime]) {
+    let prefixes = held.keys.sorted()
+    places = Dictionary(uniqueKeysWithValues: prefixes.enumerated().map { ($1, $0) })
+    self.held = prefixes.compactMap { held[$0] }
+  }
+
+  /// What is held for a prefix; `nil` without a source.
+  ///
+  /// Setting what has no source does nothing.
+  subscript(prefix: String) -> HeldRealtime? {
+    get { places[prefix].map { held[$0] } }
+    set {
+      if let place = places[prefix], let newValue { held[place] = newValue }
+    }
+  }
+
+  /// What boards of an import of a timetable may know.
+  ///
+  /// Every request reads it, so it is read where it lies: copying all that is held would count each of its references up
+  /// and down, which processors that do so at once wait for.
+  func snapshot(of prefix: String, generation: String) -> RealtimeSnapshot {
+    guard let place = places[prefix] else { return RealtimeSnapshot() }
+    var snapshot = held[place].snapshot
+    // An index of another timetable would name other trips. Nothing is written without need: each change is a copy.
+    if held[place].tripGeneration != generation,
+      snapshot.index != nil || snapshot.trips.fetchedAt != nil
+    {
+      snapshot.index = nil
+      snapshot.isOfAnotherTimetable = snapshot.trips.fetchedAt != nil
+    }
+    if held[place].alertGeneration != generation, snapshot.alertIndex != nil {
+      snapshot.alertIndex = nil
+    }
+    if held[place].vehicleGeneration != generation, snapshot.vehicleIndex != nil {
+      snapshot.vehicleIndex = nil
+    }
+    return snapshot
+  }
+}

@@ -117,7 +117,8 @@ extension RealtimeFeeds {
         }
         newest.snapshot.index = together
         newest.tripGeneration = generation
-        held = state.updateValue(newest, forKey: source.prefix) ?? newest
+        held = state[source.prefix] ?? newest
+        state[source.prefix] = newest
         return true
       }
       // What is no longer needed is freed here, not while requests wait for the lock.
