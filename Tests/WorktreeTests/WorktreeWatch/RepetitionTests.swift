@@ -93,7 +93,8 @@ import Workspaces
       process.arguments = ["600"]
       process.currentDirectoryURL = URL(filePath: sixth.path)
       try process.run()
-      defer { process.terminate() }
+      // It inherits the signal mask of a pool thread, which blocks SIGTERM.
+      defer { kill(process.processIdentifier, SIGKILL) }
       expectNew("main-8", try await make(it, "main-8"), "a process")
     }
   }

@@ -183,7 +183,8 @@ final class AgentStage: Sendable {
       // A git that hangs stops its agent for a while, and no other one.
       let deadline = ContinuousClock.now + Self.longestCommit
       while process.isRunning, ContinuousClock.now < deadline { usleep(5_000) }
-      if process.isRunning { process.terminate() }
+      // It inherits the signal mask of a pool thread, which may block SIGTERM.
+      if process.isRunning { kill(process.processIdentifier, SIGKILL) }
       process.waitUntilExit()
     }
   }
