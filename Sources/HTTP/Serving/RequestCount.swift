@@ -29,13 +29,7 @@ package struct RequestCount: Hashable, Sendable {
   package mutating func count(last span: Double, at now: Double) -> Int {
     move(to: now)
     let length = Int(min(max(span.rounded(.up), 1), Double(Self.longest)))
-    var index = place(newest)
-    var sum = 0
-    for _ in 0...length {
-      sum += seconds[index]
-      index = index == 0 ? seconds.count - 1 : index - 1
-    }
-    return sum
+    return (0...length).reduce(0) { $0 + seconds[place(newest - $1)] }
   }
 
   private mutating func move(to now: Double) {

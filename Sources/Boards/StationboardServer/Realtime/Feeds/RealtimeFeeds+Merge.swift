@@ -117,8 +117,7 @@ extension RealtimeFeeds {
         }
         newest.snapshot.index = together
         newest.tripGeneration = generation
-        held = state[source.prefix] ?? newest
-        state[source.prefix] = newest
+        held = state.updateValue(newest, forKey: source.prefix) ?? newest
         return true
       }
       // What is no longer needed is freed here, not while requests wait for the lock.

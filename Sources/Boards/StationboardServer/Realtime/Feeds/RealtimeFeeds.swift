@@ -26,7 +26,7 @@ package final class RealtimeFeeds: Sendable {
   private let leastPercent: MatchThreshold
   let history: HistoryInbox?
   private let onTaken: @Sendable (RealtimeSource) -> Void
-  let state: Mutex<HeldRealtimeTable>
+  let state: Mutex<[String: HeldRealtime]>
   /// The server that polls each source, while it is polled.
   private let pollers = Mutex<[RealtimeSource: FreshnessClient]>([:])
   private let broadcaster = UpdateBroadcaster()
@@ -80,7 +80,7 @@ package final class RealtimeFeeds: Sendable {
       }
     }
     for prefix in held.keys { held[prefix]?.show() }
-    state = Mutex(HeldRealtimeTable(held))
+    state = Mutex(held)
   }
 
   /// Whether any source is asked with credentials.
@@ -93,8 +93,25 @@ package final class RealtimeFeeds: Sendable {
 
   /// What boards of a timetable may know of realtime.
   func snapshot(of feed: Feed) -> RealtimeSnapshot {
-    let (prefix, generation) = (feed.entry.prefix ?? "", feed.entry.generation)
-    return state.withLock { $0.snapshot(of: prefix, generation: generation) }
+    let key = feed.entry.prefix ?? ""
+    return state.withLock { state in
+      guard let held = state[key] else { return RealtimeSnapshot() }
+      // An index of another timetable would name other trips. Nothing is written without need: each change is a copy.
+      var snapshot = held.snapshot
+      let generation = feed.entry.generation
+      if held.tripGeneration != generation, snapshot.index != nil || snapshot.trips.fetchedAt != nil
+      {
+        snapshot.index = nil
+        snapshot.isOfAnotherTimetable = snapshot.trips.fetchedAt != nil
+      }
+      if held.alertGeneration != generation, snapshot.alertIndex != nil {
+        snapshot.alertIndex = nil
+      }
+      if held.vehicleGeneration != generation, snapshot.vehicleIndex != nil {
+        snapshot.vehicleIndex = nil
+      }
+      return snapshot
+    }
   }
 
   /// Waits for the next change of any realtime.

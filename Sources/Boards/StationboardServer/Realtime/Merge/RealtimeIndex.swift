@@ -28,8 +28,6 @@ package final class RealtimeIndex: Sendable {
   package let gap: Int64?
   /// Counts the trip updates by outcome.
   package let counters: RealtimeCounters
-  /// Whether no trip update matches a trip of the timetable, and some should: what every board asks of ``counters``.
-  let matchesNothing: Bool
 
   /// What times of calls are counted from, in seconds since 1970-01-01T00:00:00Z.
   let base: Int64
@@ -84,7 +82,6 @@ package final class RealtimeIndex: Sendable {
     sourceTime = builder.sourceTime
     gap = builder.gap
     counters = builder.counters
-    matchesNothing = builder.counters.matchesNothing
     base = builder.sourceTime
     trips = builder.trips
     calls = builder.calls

@@ -43,7 +43,7 @@ final class BoardRenderer: Sendable {
     let trips = BoardRealtimeStatus(
       snapshot.trips,
       hasFeed: snapshot.index != nil,
-      matchesNothing: snapshot.index?.matchesNothing ?? false,
+      matchesNothing: snapshot.index?.counters.matchesNothing ?? false,
       freshFor: decay.fresh,
       at: now
     )
