@@ -158,6 +158,15 @@ import Testing
     #expect(try store.checkpoint(of: "other") == nil)
   }
 
+  @Test func `a departure of a checkpoint has the names that earlier versions stored`() throws {
+    let stored = #"{"effective":77,"position":2,"word":{"delay":{"_0":-5}}}"#
+    let last = OpenRun.Last(position: 2, effective: 77, report: .delay(-5))
+    #expect(try JSONDecoder().decode(OpenRun.Last.self, from: Data(stored.utf8)) == last)
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = .sortedKeys
+    #expect(String(decoding: try encoder.encode(last), as: UTF8.self) == stored)
+  }
+
   @Test
   func `a file of zeros, of another program, or cut in the middle is damaged and can be set aside`()
     async throws

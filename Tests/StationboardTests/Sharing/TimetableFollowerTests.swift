@@ -158,7 +158,7 @@ struct TimetableFollowerTests {
     #expect(follower.wakesAt == .seconds(1) + Self.limits.watchEvery)
   }
 
-  @Test("What is damaged is tried again, less and less often, until a change replaces it")
+  @Test("What is damaged is tried again at growing intervals until a change replaces it")
   func damaged() {
     var (follower, _) = follower([row(5, "a", missing: ["a"])], upTo: 5)
     var now = Duration.seconds(1)
