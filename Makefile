@@ -51,7 +51,7 @@ test:
 	@echo "Building program and tests. The first build compiles every dependency: 5 to 7 minutes on two cores."
 	$(BUILD) --build-tests
 	@echo "Running the tests: about 12 minutes on two cores."
-	Scripts/run-tests "$(BUILT)" $(JOBS) --again 2 $(if $(ALL),,--changed)
+	Scripts/run-tests "$(BUILT)" $(JOBS) $(if $(ALL),,--changed)
 
 install:
 	@Scripts/install-packages build
