@@ -22,6 +22,8 @@ struct Watching {
     settings.quiet = 0.02
     settings.pollEvery = 0.2
     settings.reconcile = 3_600
+    // On a busy machine git takes longer than the list waits for it.
+    settings.firstPatience = 3_600
     settings.watches = watches
     settings.lacksEvents = lacksEvents
     let store = WorkspaceStore(generation: "test")

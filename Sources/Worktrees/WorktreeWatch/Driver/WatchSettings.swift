@@ -12,6 +12,8 @@ package struct WatchSettings: Sendable {
   package var reconcile = WatchLimits.reconcile
   /// See ``WatchLimits/pollEvery``.
   package var pollEvery = WatchLimits.pollEvery
+  /// See ``WatchLimits/firstPatience``.
+  package var firstPatience = WatchLimits.firstPatience
   /// The most watches of the kernel; 0 polls everything.
   package var watches = Inotify.share(percent: WatchLimits.inotifyShare)
   /// The name of the file system of a path, if not all changes on it make events.

@@ -33,7 +33,7 @@ extension WorktreeWatcher {
     // Repositories on which git hangs do not delay the others for long.
     if !unknown.isEmpty {
       Task {
-        try? await Task.sleep(for: .seconds(WatchLimits.firstPatience))
+        try? await Task.sleep(for: .seconds(settings.firstPatience))
         for common in unknown { firstScans.remove(common) }
         becomeReady()
       }
