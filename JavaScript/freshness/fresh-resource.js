@@ -37,7 +37,7 @@ const MOST_TAGS = 32;
 
 /** What a resource shows before its first observer, and on a server. */
 const NOTHING = Object.freeze({
-  value: null, state: "loading", error: null, age: null, isLoading: true, isHeld: false, isUnconfirmed: false, isStreaming: false,
+  value: null, state: "loading", error: null, age: null, isLoading: true, isKept: false, isUnconfirmed: false, isStreaming: false,
   isOffline: false, badge: "unknown", revision: null, changedAt: null,
 });
 
@@ -413,16 +413,16 @@ export class FreshResource {
   }
 
   #shows(appearance, before) {
-    const { badge, isHeld } = appearance.label;
+    const { badge, isKept } = appearance.label;
     const isOffline = appearance.connectivity === "offline";
     const error = this.#errorOf(appearance, before.error);
     // Equal content keeps its identity.
     if (appearance.revision !== this.#base.revision) this.#base = { revision: appearance.revision, value: appearance.revision === null ? null : this.#live.body };
     const value = this.#local.apply(this.#base.value);
     const isUnconfirmed = this.#local.count > 0;
-    const state = stateOf({ value, isOffline, error, isUnconfirmed, isHeld, badge });
+    const state = stateOf({ value, isOffline, error, isUnconfirmed, isKept, badge });
     return {
-      value, state, error, isLoading: appearance.isLoading, isHeld, isUnconfirmed, isStreaming: appearance.isStreaming, isOffline,
+      value, state, error, isLoading: appearance.isLoading, isKept, isUnconfirmed, isStreaming: appearance.isStreaming, isOffline,
       // R38: only what the server sent has a badge.
       badge: isUnconfirmed ? "unknown" : badge,
       revision: appearance.revision,
@@ -484,12 +484,12 @@ function reportFailure(failure) {
 }
 
 /** The state in one word. */
-function stateOf({ value, isOffline, error, isUnconfirmed, isHeld, badge }) {
+function stateOf({ value, isOffline, error, isUnconfirmed, isKept, badge }) {
   if (isOffline) return "offline";
   if (error !== null) return "failing";
   if (value === null) return "loading";
   // R38: what the server has not confirmed is never live.
   if (isUnconfirmed) return "unconfirmed";
-  if (isHeld) return "held";
+  if (isKept) return "kept";
   return { live: "live", partial: "ageing", unavailable: "old", unknown: "unknown" }[badge];
 }

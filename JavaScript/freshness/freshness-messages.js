@@ -237,11 +237,11 @@ const SHAPES = {
     sample.duration = sample.endedAt - sample.startedAt;
     return sample;
   },
-  label({ markerKind, markerReason, badge, notice, age, isHeld, provenance, unit, count }, reader) {
+  label({ markerKind, markerReason, badge, notice, age, isKept, provenance, unit, count }, reader) {
     let marker = markerKind;
     if (marker === "reducedByStatus") marker = { reduced: { status: reader.name("status", markerReason) } };
     if (marker === "reducedByMode") marker = { reduced: { mode: reader.name("mode", markerReason) } };
-    return { marker, badge, notice, age, isHeld, provenance, wording: unit === null ? null : { [unit]: count } };
+    return { marker, badge, notice, age, isKept, provenance, wording: unit === null ? null : { [unit]: count } };
   },
   appearance(appearance) {
     appearance.outstanding = appearance.outstanding?.generation ?? null;

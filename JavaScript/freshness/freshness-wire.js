@@ -49,7 +49,7 @@ export const RECORDS = {
     timeout: "span", retryDelay: "span?", ladder: "[span:0-longestLadder]", ladderJitter: "jitter",
     retryAfterCap: "span", recheck: "span", recheckGone: "span", driftFloor: "span", driftPercent: "percent",
     stallFloor: "span", stallFactor: "factor", rescueCooldown: "span", unchangedLimit: "count?", unchangedFor: "span?",
-    holdCap: "span?", clockTolerance: "span", degradedRearm: "span", badgePartialAfter: "span",
+    downgradeProtection: "span?", clockTolerance: "span", degradedRearm: "span", badgePartialAfter: "span",
     badgeUnavailableAfter: "span", alignment: "alignment?", longPoll: "span?", push: "push?", prefetches: "flag",
     ringCapacity: "count",
   },
@@ -68,7 +68,7 @@ export const RECORDS = {
   },
   counters: {
     requests: "number", cancelled: "number", answers: "number", unchanged: "number", bytes: "clamped",
-    coalesced: "number", superseded: "number", held: "number", retries: "number", rescues: "number",
+    coalesced: "number", superseded: "number", kept: "number", retries: "number", rescues: "number",
     measuredChanges: "number", changeToScreenTotal: "span", changeToScreenLongest: "span",
   },
   copy: {
@@ -78,7 +78,7 @@ export const RECORDS = {
   },
   lastFailure: { failure: "failure", failureReason: "short?", failureStatus: "short", failureSince: "instant" },
   label: {
-    markerKind: "marker", markerReason: "number?", badge: "badge", notice: "notice", age: "toldSpan?", isHeld: "flag",
+    markerKind: "marker", markerReason: "number?", badge: "badge", notice: "notice", age: "toldSpan?", isKept: "flag",
     provenance: "provenance", unit: "wording?", count: "number?",
   },
   appearance: {
@@ -147,7 +147,7 @@ export const CHOICES = {
 export const SETS = {
   changes: ["snapshot", "failure", "loading", "label"],
   notes: [
-    "coalesced", "superseded", "held", "retried", "rescued", "drifted", "timedOut", "prefetchDropped", "deferred",
+    "coalesced", "superseded", "kept", "retried", "rescued", "drifted", "timedOut", "prefetchDropped", "deferred",
     "streamLost", "overtaken",
   ],
 };
@@ -169,7 +169,7 @@ export const NUMBERS = Object.freeze({
   refreshReason: ["prefetch", "schedule", "catchUp", "change", "person"],
   mode: ["full", "degradedStatic", "staleCacheFallback", "staticTimeoutFallback", "unknown"],
   status: ["applied", "partial", "skippedBudget", "disabled", "missingCache", "staleCache", "guardedError", "unknown"],
-  snapshot: ["none", "apply", "verify", "hold", "clear"],
+  snapshot: ["none", "apply", "verify", "keep", "clear"],
   stream: ["open", "close"],
   priority: ["low", "normal", "high"],
   verdict: [

@@ -49,7 +49,7 @@ export interface Policy {
   rescueCooldown: number;
   unchangedLimit: number | null;
   unchangedFor: number | null;
-  holdCap: number | null;
+  downgradeProtection: number | null;
   clockTolerance: number;
   degradedRearm: number;
   badgePartialAfter: number;
@@ -200,7 +200,7 @@ export interface Sample {
 /** What a host does after an event. */
 export interface Effects {
   cancel: number | null;
-  snapshot: "none" | "apply" | "verify" | "hold" | "clear";
+  snapshot: "none" | "apply" | "verify" | "keep" | "clear";
   /** The earliest instant at which the server can have made what was applied or confirmed, if that is known. */
   asOf: number | null;
   changes: ("snapshot" | "failure" | "loading" | "label")[];
@@ -216,7 +216,7 @@ export interface Label {
   badge: Badge;
   notice: "none" | "mild" | "unavailable";
   age: number | null;
-  isHeld: boolean;
+  isKept: boolean;
   provenance: Provenance;
   wording: { seconds: number } | { minutes: number } | { hours: number } | null;
 }
@@ -261,7 +261,7 @@ export interface Counters {
   bytes: number;
   coalesced: number;
   superseded: number;
-  held: number;
+  kept: number;
   retries: number;
   rescues: number;
   measuredChanges: number;

@@ -97,7 +97,7 @@ export class FreshnessError extends Error {
   readonly reason: string | null;
 }
 
-export type State = "loading" | "live" | "ageing" | "old" | "unknown" | "held" | "unconfirmed" | "failing" | "offline";
+export type State = "loading" | "live" | "ageing" | "old" | "unknown" | "kept" | "unconfirmed" | "failing" | "offline";
 
 /** The state to show: the same object until something other than the age changes. */
 export interface Snapshot<Value> {
@@ -108,7 +108,7 @@ export interface Snapshot<Value> {
   readonly age: number | null;
   readonly isLoading: boolean;
   /** Whether the value is protected from a lesser response (R20). */
-  readonly isHeld: boolean;
+  readonly isKept: boolean;
   /** Whether the value has changes of the application that the server has not confirmed (R38). */
   readonly isUnconfirmed: boolean;
   readonly isStreaming: boolean;

@@ -286,7 +286,7 @@ export class LiveResource {
     const appearance = this.#machine.appearance(now);
     const incoming = this.#incoming;
     this.#incoming = null;
-    if (incoming && appearance.revision === incoming.revision && effects.snapshot !== "hold") {
+    if (incoming && appearance.revision === incoming.revision && effects.snapshot !== "keep") {
       // R19: the validator of a body that was not applied is never used.
       const isValid = appearance.validator !== null && appearance.validator === incoming.validator;
       this.#copy = { ...incoming, tag: isValid ? incoming.tag : null };

@@ -17,7 +17,7 @@ export function useFreshnessClient() {
 
 const NEVER = () => () => {};
 const NOTHING = Object.freeze({
-  value: null, state: "loading", error: null, age: null, isLoading: false, isHeld: false, isUnconfirmed: false, isStreaming: false,
+  value: null, state: "loading", error: null, age: null, isLoading: false, isKept: false, isUnconfirmed: false, isStreaming: false,
   isOffline: false, badge: "unknown", revision: null, changedAt: null, resource: null, refresh: () => {},
 });
 const LOADING = Object.freeze({ ...NOTHING, isLoading: true });

@@ -132,7 +132,7 @@ class AccessToThePage(BoardTest):
 
     def test_a_degraded_line_can_be_read_too(self):
         tab = self.open()
-        for state in ("live", "ageing", "timetable", "reduced", "stale", "held", "saved", "offline", "failing"):
+        for state in ("live", "ageing", "timetable", "reduced", "stale", "kept", "saved", "offline", "failing"):
             with self.subTest(state):
                 tab.run(f"document.querySelector('.pane').dataset.state = '{state}'")
                 self.assertEqual(tab.run(CONTRASTS)["poor"], [])

@@ -273,7 +273,7 @@ class FreshnessOfThePage(BoardTest):
     def test_no_state_is_cut_on_a_phone_in_any_language(self):
         """What a board rests on must be readable to its end, and so must the time of the next attempt."""
         names = ("live", "timetableOnly", "livePartial", "liveFor", "liveNotYet", "liveNone", "liveNoMatch", "liveOldError", "liveSkipped", "liveMissing", "liveStale", "liveError", "liveUnknown", "liveOld", "modeDegraded", "modeCopy",
-                 "modeTimeout", "held", "savedBoard", "fromDisk", "unconfirmed", "offline", "failedTimeout", "failedUnreadable", "failedBusy", "failedServer", "failedNoTimetable",
+                 "modeTimeout", "kept", "savedBoard", "fromDisk", "unconfirmed", "offline", "failedTimeout", "failedUnreadable", "failedBusy", "failedServer", "failedNoTimetable",
                  "failedUnreachable", "failedRefused", "failedUnauthorised", "failedGone")
         self.tab.size(360, 780, 2, True)
         for language in ("fr", "de", "it", "en"):
@@ -305,7 +305,7 @@ class FreshnessOfThePage(BoardTest):
         body["meta"].update(rtStatus="missing_cache", responseMode="degraded_static")
         tab.intercept(lambda url: {"status": 200, "body": body} if "/api/stationboard?" in url else None)
         tab.key("r")
-        tab.wait(f"{STATE} === 'held'")
+        tab.wait(f"{STATE} === 'kept'")
         self.assertNotIn("Nowhere", self.destinations(), "the better board stays (R20)")
         tab.key("R", modifiers=8)
         tab.wait("document.querySelector('[data-part=open]').textContent === 'Nowhere'")

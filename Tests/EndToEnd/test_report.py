@@ -148,7 +148,7 @@ class RecordedClientsTest(unittest.TestCase):
         report, text = self.report("parity", *self.files, "--vectors", file, code=0)
         self.assertTrue(all(row["proved"] for row in report["mechanisms"]))
         name = report["mechanisms"][6]["vectors"][0]
-        results["vectors"][name] = ["step 2: snapshot is hold, not apply"]
+        results["vectors"][name] = ["step 2: snapshot is keep, not apply"]
         file.write_text(json.dumps(results))
         report, text = self.report("parity", *self.files, "--vectors", file, code=1)
         self.assertIn(name, text)

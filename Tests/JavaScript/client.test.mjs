@@ -171,12 +171,12 @@ test("a watcher whose signal has come does not begin", async () => {
 test("a better value is kept over a lesser one, for a person who does not force it", async () => {
   const world = new World();
   world.answer = (_, count) => ({ body: { count, isFull: count !== 2 } });
-  const policy = { ...STEADY, holdCap: 300_000 };
+  const policy = { ...STEADY, downgradeProtection: 300_000 };
   const resource = world.client.resource(A, { policy, about: ({ isFull }) => ({ hasRealtime: isFull }) });
   resource.subscribe(() => {});
   await world.run(11_000);
   assert.deepEqual([world.requests.length, resource.snapshot.value.count], [2, 1]);
-  assert.deepEqual([resource.snapshot.isHeld, resource.snapshot.state], [true, "held"]);
+  assert.deepEqual([resource.snapshot.isKept, resource.snapshot.state], [true, "kept"]);
   await world.run(10_000);
   assert.deepEqual([resource.snapshot.value.count, resource.snapshot.state], [3, "live"]);
   world.client.close();

@@ -89,7 +89,7 @@ test("the documents name only fields and figures that there are", async () => {
   const engine = newEngine();
   const policy = engine.policy({ preset: "departuresWeb" });
   const text = read("Documentation/from-tanstack-query.md") + read("Documentation/choosing-a-preset.md");
-  for (const field of ["badgePartialAfter", "badgeUnavailableAfter", "background", "longPoll", "push", "holdCap", "unchangedLimit", "unchangedFor", "retryDelay", "ladder"]) {
+  for (const field of ["badgePartialAfter", "badgeUnavailableAfter", "background", "longPoll", "push", "downgradeProtection", "unchangedLimit", "unchangedFor", "retryDelay", "ladder"]) {
     assert.ok(field in policy && text.includes(`\`${field}\``), field);
   }
   // The table of presets, as it is written.

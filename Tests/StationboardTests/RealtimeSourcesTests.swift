@@ -138,10 +138,10 @@ import Timetable
   @Test func `a stale source comes after the others`() throws {
     let stage = try stage()
     let now = stage.at("2026-02-16 09:55:00")
-    var held = HeldRealtime()
+    var held = RealtimeState()
     for (name, age) in [("dead", Int64(600)), ("alive", 10)] {
       let request = HTTPRequest(method: .get, scheme: "file", authority: "", path: "/\(name)")
-      var source = HeldSource<TripUpdateFeed>(RealtimeSource(kind: .tripUpdates, request: request))
+      var source = SourceState<TripUpdateFeed>(RealtimeSource(kind: .tripUpdates, request: request))
       source.index = try stage.index([late(0, Int(age))], at: now - age)
       held.trips.append(source)
     }
@@ -220,8 +220,8 @@ import Timetable
     }
     let first = try feed([("1", "works"), ("2", "strike")])
     let second = try feed([("7", "works"), ("2", "snow"), ("3", "lift")])
-    #expect(HeldRealtime.united([first]).map(\.entityID) == ["1", "2"])
-    #expect(HeldRealtime.united([first, second]).map(\.entityID) == ["1", "2", "2~2", "3"])
-    #expect(HeldRealtime.united([]).isEmpty)
+    #expect(RealtimeState.united([first]).map(\.entityID) == ["1", "2"])
+    #expect(RealtimeState.united([first, second]).map(\.entityID) == ["1", "2", "2~2", "3"])
+    #expect(RealtimeState.united([]).isEmpty)
   }
 }

@@ -116,7 +116,7 @@ public final class BoardModel {
   public var label: FreshnessLabel? { live?.label }
   /// The basis of the board, for the label beside its age; `nil` if the marker of ``label`` is sufficient.
   public var realtimeLabel: RealtimeLabel? {
-    guard let label, !label.isHeld else { return nil }
+    guard let label, !label.isKept else { return nil }
     return RealtimeLabel(label.marker, of: board)
   }
   /// How fresh the board is now; it changes with time (R27, R28).

@@ -11,7 +11,7 @@ public struct Notes: OptionSet, Hashable, Sendable {
   /// A response came too late or for another context (R3).
   public static let superseded = Notes(rawValue: 2)
   /// A better copy was kept (R20).
-  public static let held = Notes(rawValue: 4)
+  public static let kept = Notes(rawValue: 4)
   /// The silent retry was sent (R7).
   public static let retried = Notes(rawValue: 8)
   /// A stall was ended by a request without a validator (R15).
@@ -48,7 +48,7 @@ public struct Counters: Hashable, Sendable {
   /// The responses that came too late (R3), or that the stream overtook (R33).
   public var superseded: Int64 = 0
   /// The responses that were not applied because a better copy was kept (R20).
-  public var held: Int64 = 0
+  public var kept: Int64 = 0
   /// The silent retries (R7).
   public var retries: Int64 = 0
   /// The stalls that were ended (R15).
@@ -86,7 +86,7 @@ public struct Diagnostics: Hashable, Sendable {
     let notes = effects.notes
     if notes.contains(.coalesced) { counters.coalesced += 1 }
     if !notes.isDisjoint(with: [.superseded, .overtaken]) { counters.superseded += 1 }
-    if notes.contains(.held) { counters.held += 1 }
+    if notes.contains(.kept) { counters.kept += 1 }
     if notes.contains(.retried) { counters.retries += 1 }
     if notes.contains(.rescued) { counters.rescues += 1 }
     guard let sample = effects.sample else { return }

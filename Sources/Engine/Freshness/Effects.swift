@@ -11,7 +11,7 @@ public struct Effects: Hashable, Sendable {
     /// The copy is still valid: update *verified* without notifying observers of a new copy (R16).
     case verify
     /// Discard the body of this response: a better copy is kept (R20).
-    case hold
+    case keep
     /// Remove the copy and notify the observers (R4).
     case clear
   }

@@ -49,7 +49,7 @@ public struct FreshnessLabel: Hashable, Sendable {
   /// The age to show, if there is a copy.
   public var age: Instant.Duration?
   /// Whether a better copy is kept instead of the newest response (R20).
-  public var isHeld: Bool
+  public var isKept: Bool
   /// Where the copy comes from (R38).
   public var provenance: Provenance
 
@@ -63,7 +63,7 @@ public struct FreshnessLabel: Hashable, Sendable {
   /// - Parameters:
   ///   - metadata: The metadata of the newest response.
   ///   - age: The age of the data now.
-  ///   - isHeld: Whether a better copy is kept.
+  ///   - isKept: Whether a better copy is kept.
   ///   - provenance: Where the copy comes from; a copy that the server did not send has neither
   ///     marker nor badge (R38).
   ///   - isAgeKnown: Whether the age is that of the data. Data of unknown age is neither live nor partial (R37).
@@ -71,7 +71,7 @@ public struct FreshnessLabel: Hashable, Sendable {
   public init(
     metadata: FreshnessMetadata,
     age: Instant.Duration?,
-    isHeld: Bool,
+    isKept: Bool,
     provenance: Provenance = .server,
     isAgeKnown: Bool = true,
     policy: Policy
@@ -79,7 +79,7 @@ public struct FreshnessLabel: Hashable, Sendable {
     let isOfServer = provenance == .server
     let status = isOfServer ? metadata.effectiveStatus : nil
     self.age = age
-    self.isHeld = isHeld
+    self.isKept = isKept
     self.provenance = provenance
     self.marker = Self.marker(status: status, mode: isOfServer ? metadata.mode : nil)
     self.notice = Self.notice(status)

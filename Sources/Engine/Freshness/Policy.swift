@@ -73,7 +73,7 @@ public struct Policy: Hashable, Sendable {
   public var unchangedFor: Instant.Duration?
   /// The age up to which data is protected from a downgrade (R20: 300 s); `nil` disables
   /// protection.
-  public var holdCap: Instant.Duration?
+  public var downgradeProtection: Instant.Duration?
   /// How far a server's clock may be behind the source time of the copy and still count as the same
   /// timeline (R36: 5 min).
   public var clockTolerance: Instant.Duration
@@ -194,7 +194,7 @@ public struct Policy: Hashable, Sendable {
     rescueCooldown = .seconds(60)
     unchangedLimit = 5
     unchangedFor = .minutes(10)
-    holdCap = nil
+    downgradeProtection = nil
     clockTolerance = .minutes(5)
     degradedRearm = .minutes(5)
     badgePartialAfter = .seconds(25)

@@ -7,7 +7,7 @@ extension Policy {
     )
     policy.leastInterval = .milliseconds(13_800)
     policy.spread = .milliseconds(600)
-    policy.holdCap = .seconds(300)
+    policy.downgradeProtection = .seconds(300)
     policy.alignment = .departures
     policy.ringCapacity = 20
     return policy
@@ -18,7 +18,7 @@ extension Policy {
     var policy = Policy(every: .seconds(20), jitter: .within(.seconds(2)))
     policy.leastInterval = .seconds(15)
     policy.spread = .seconds(2)
-    policy.holdCap = .seconds(300)
+    policy.downgradeProtection = .seconds(300)
     policy.alignment = .departures
     // R10: never under 15 s; the budget may be spent on this.
     policy.alignment?.slack = .seconds(5)

@@ -151,7 +151,7 @@ extension RefreshMachine {
       showsRealtime: snapshot?.hasRealtime ?? false,
       isForced: isForced,
       age: snapshot?.age.value(at: now) ?? .zero,
-      cap: step.policy.holdCap
+      cap: step.policy.downgradeProtection
     )
     succeeded(answer, isRequest: isRequest, teaches: true, in: step)
     unchangedRun = 0
@@ -161,8 +161,8 @@ extension RefreshMachine {
     guard verdict.applies else {
       // R20: keep the copy, and label it from the new response. R19: its validator is never used.
       withheld = WithheldResponse(quality: Quality(answer.metadata), age: stated, arrivedAt: now)
-      step.effects.snapshot = .hold
-      step.effects.notes.insert(.held)
+      step.effects.snapshot = .keep
+      step.effects.notes.insert(.kept)
       return (verdict, ladderStep)
     }
     let isSame = snapshot?.revision == content.revision
@@ -205,7 +205,7 @@ extension RefreshMachine {
     in step: inout Step
   ) -> DowngradeProtection.Verdict {
     succeeded(answer, isRequest: isRequest, teaches: false, in: step)
-    step.effects.snapshot = .hold
+    step.effects.snapshot = .keep
     return .keepNewer
   }
 

@@ -37,7 +37,7 @@ extension RefreshMachine {
     return FreshnessLabel(
       metadata: quality.metadata,
       age: age,
-      isHeld: withheld != nil,
+      isKept: withheld != nil,
       provenance: snapshot?.provenance ?? .server,
       isAgeKnown: isAgeKnown,
       policy: policy
@@ -55,7 +55,7 @@ extension RefreshMachine {
       isLoading: isLoading,
       status: quality.effectiveStatus,
       mode: quality.mode,
-      isHeld: withheld != nil,
+      isKept: withheld != nil,
       provenance: snapshot?.provenance,
       isAgeKnown: isAgeKnown
     )
@@ -69,7 +69,7 @@ struct Appearance: Hashable, Sendable {
   fileprivate let isLoading: Bool
   fileprivate let status: RealtimeStatus?
   fileprivate let mode: ResponseMode?
-  fileprivate let isHeld: Bool
+  fileprivate let isKept: Bool
   fileprivate let provenance: Provenance?
   fileprivate let isAgeKnown: Bool
 
@@ -79,7 +79,7 @@ struct Appearance: Hashable, Sendable {
     if revision != earlier.revision { changes.insert(.snapshot) }
     if failure != earlier.failure { changes.insert(.failure) }
     if isLoading != earlier.isLoading { changes.insert(.loading) }
-    if status != earlier.status || mode != earlier.mode || isHeld != earlier.isHeld
+    if status != earlier.status || mode != earlier.mode || isKept != earlier.isKept
       || (provenance ?? .server) != (earlier.provenance ?? .server)
       || isAgeKnown != earlier.isAgeKnown
     {

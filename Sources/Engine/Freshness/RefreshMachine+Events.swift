@@ -274,7 +274,7 @@ extension RefreshMachine {
   ) -> Transition {
     // R38: a restored copy fills a gap and never replaces another.
     guard snapshot == nil else {
-      step.effects.snapshot = .hold
+      step.effects.snapshot = .keep
       return .stay
     }
     step.effects.snapshot = .apply

@@ -76,7 +76,7 @@ extension RefreshMachine {
     }
     lastEnd = step.now
     // R36: an older or a lesser one answers nothing.
-    guard step.effects.snapshot != .hold else { return .stay }
+    guard step.effects.snapshot != .keep else { return .stay }
     if postponed?.isForced == false { postponed = nil }
     // R33: a request in flight is still answered, and the safety poll stays due, however often events come.
     // R2: what the user and the application wait for stays due too.

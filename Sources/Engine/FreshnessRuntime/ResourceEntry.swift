@@ -267,7 +267,7 @@ final class ResourceEntry<R: FreshResource>: AnyResourceEntry {
       if let incoming = state.incoming {
         state.incoming = nil
         freed.append(incoming.value)
-        if machine.snapshot?.revision.number == incoming.revision, effects.snapshot != .hold {
+        if machine.snapshot?.revision.number == incoming.revision, effects.snapshot != .keep {
           if let old = state.live.value { freed.append(old) }
           state.live.value = incoming.value
           state.copies += 1

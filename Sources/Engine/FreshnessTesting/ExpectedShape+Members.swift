@@ -107,7 +107,7 @@ extension ExpectedShape {
     "badge": .name(CaseNames.of(FreshnessLabel.Badge.self)),
     "notice": .name(CaseNames.of(FreshnessLabel.Notice.self)),
     "age": .optional(.whole),
-    "isHeld": .flag,
+    "isKept": .flag,
     "provenance": .name(CaseNames.of(Provenance.self)),
     "wording": .optional(.oneOf(["seconds": .whole, "minutes": .whole, "hours": .whole])),
   ]

@@ -34,7 +34,7 @@ public enum PolicyFields: Sendable {
 
   private static let optionalSpanFields: [(String, Path<Instant.Duration?>, ClosedRange<Int64>)] = [
     ("background", \.background, intervals), ("retryDelay", \.retryDelay, spans),
-    ("unchangedFor", \.unchangedFor, spans), ("holdCap", \.holdCap, spans),
+    ("unchangedFor", \.unchangedFor, spans), ("downgradeProtection", \.downgradeProtection, spans),
     ("longPoll", \.longPoll, spans),
   ]
 

@@ -8,7 +8,7 @@ enum Readout {
   ]
 
   static let noteNames: [(name: String, note: Notes)] = [
-    ("coalesced", .coalesced), ("superseded", .superseded), ("held", .held),
+    ("coalesced", .coalesced), ("superseded", .superseded), ("kept", .kept),
     ("retried", .retried), ("rescued", .rescued), ("drifted", .drifted), ("timedOut", .timedOut),
     ("prefetchDropped", .prefetchDropped), ("deferred", .deferred), ("streamLost", .streamLost),
     ("overtaken", .overtaken),
@@ -20,7 +20,7 @@ enum Readout {
   ]
 
   static let counterNames = [
-    "requests", "cancelled", "answers", "unchanged", "bytes", "coalesced", "superseded", "held",
+    "requests", "cancelled", "answers", "unchanged", "bytes", "coalesced", "superseded", "kept",
     "retries", "rescues", "measuredChanges", "changeToScreenTotal", "changeToScreenLongest",
     "unchangedPercent",
   ]
@@ -145,7 +145,7 @@ enum Readout {
       "badge": name(label.badge),
       "notice": name(label.notice),
       "age": optional(label.age?.milliseconds),
-      "isHeld": .bool(label.isHeld),
+      "isKept": .bool(label.isKept),
       "provenance": name(label.provenance),
       "wording": wording,
     ])
@@ -160,7 +160,7 @@ enum Readout {
       "bytes": .whole(counters.bytes),
       "coalesced": .whole(counters.coalesced),
       "superseded": .whole(counters.superseded),
-      "held": .whole(counters.held),
+      "kept": .whole(counters.kept),
       "retries": .whole(counters.retries),
       "rescues": .whole(counters.rescues),
       "measuredChanges": .whole(counters.measuredChanges),

@@ -220,7 +220,7 @@ extension Effects.SnapshotOrder: WireNumbered {
     case 1: self = .none
     case 2: self = .apply
     case 3: self = .verify
-    case 4: self = .hold
+    case 4: self = .keep
     case 5: self = .clear
     default: return nil
     }
@@ -231,7 +231,7 @@ extension Effects.SnapshotOrder: WireNumbered {
     case .none: 1
     case .apply: 2
     case .verify: 3
-    case .hold: 4
+    case .keep: 4
     case .clear: 5
     }
   }
@@ -428,7 +428,7 @@ extension Notes: WireBits {
     var bits: Int64 = 0
     if contains(.coalesced) { bits |= 1 }
     if contains(.superseded) { bits |= 2 }
-    if contains(.held) { bits |= 4 }
+    if contains(.kept) { bits |= 4 }
     if contains(.retried) { bits |= 8 }
     if contains(.rescued) { bits |= 16 }
     if contains(.drifted) { bits |= 32 }

@@ -64,7 +64,7 @@ final class JobFeed: Sendable {
     return FreshnessLabel(
       metadata: FreshnessMetadata(status: heardAt == nil ? nil : .applied),
       age: age,
-      isHeld: false,
+      isKept: false,
       policy: .jobs
     )
   }

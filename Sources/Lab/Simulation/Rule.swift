@@ -39,7 +39,7 @@ public enum Rule: Int, CaseIterable, Comparable, Sendable {
   /// Validators stay with their copy.
   case validators
   /// Downgrade protection.
-  case hold
+  case downgradeProtection
   /// Each outcome is handled differently.
   case outcomes
   /// An error removes nothing.

@@ -364,7 +364,7 @@ struct LiveStateTests {
         let label = FreshnessLabel(
           metadata: FreshnessMetadata(status: .applied),
           age: age,
-          isHeld: false,
+          isKept: false,
           provenance: provenance,
           policy: .departuresNative
         )
@@ -379,7 +379,7 @@ struct LiveStateTests {
     let label = FreshnessLabel(
       metadata: FreshnessMetadata(status: .applied),
       age: .zero,
-      isHeld: false,
+      isKept: false,
       policy: .departuresNative
     )
     #expect(LiveState(label, hasValue: true, isFailing: true, isOffline: true) == .offline)

@@ -101,7 +101,7 @@ struct CopyTests {
       uniqueKeysWithValues: ProvedMechanisms.vectors.map { ($0.id, [String]()) }
     )
     var broken = results
-    broken["row-7"] = ["step 3: snapshot is apply, not hold"]
+    broken["row-7"] = ["step 3: snapshot is apply, not keep"]
     var partial = results
     partial["row-2"] = nil
     for (native, wasm, row, words) in [

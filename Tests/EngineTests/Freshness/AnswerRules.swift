@@ -77,10 +77,10 @@ struct AnswerRules {
   }
 
   @Test
-  func `R19: a validator of a held or superseded answer is never used`() {
+  func `R19: a validator of a withheld or superseded response is never used`() {
     var stage = Stage.settled(.departuresWeb, .live)
     #expect(stage.advanceToRequest()?.validator == Validator(13))
-    #expect(stage.reply(.content(.scheduled)).snapshot == .hold)
+    #expect(stage.reply(.content(.scheduled)).snapshot == .keep)
     #expect(stage.advanceToRequest()?.validator == Validator(13))
     let old = stage.requests[0].request.ticket
     stage.send(.answered(old, Answer(.content(.other))))
@@ -97,7 +97,7 @@ struct AnswerRules {
   }
 
   @Test
-  func `R20: a held answer keeps the board, counts as success and labels it`() {
+  func `R20: a withheld response keeps the board, counts as success and labels it`() {
     var stage = Stage(.departuresWeb)
     stage.send(.started)
     stage.reply(.content(.live), metadata: FreshnessMetadata(mode: .full, status: .applied))
@@ -108,12 +108,12 @@ struct AnswerRules {
       .content(.scheduled),
       metadata: FreshnessMetadata(status: .missingCache)
     )
-    #expect(effects.snapshot == .hold && effects.notes.contains(.held))
+    #expect(effects.snapshot == .keep && effects.notes.contains(.kept))
     #expect(effects.changes == .label)
     #expect(stage.machine.snapshot?.revision == Content.live.revision)
     #expect(stage.machine.failuresInARow == 0)
     let label = stage.machine.label(at: stage.now)
-    #expect(label.isHeld && label.marker == .reduced(.status(.missingCache)))
+    #expect(label.isKept && label.marker == .reduced(.status(.missingCache)))
     // When the better copy is confirmed, its own label returns.
     _ = stage.advanceToRequest()
     stage.reply(.unchanged)
@@ -134,7 +134,7 @@ struct AnswerRules {
     stage.reply(.content(.live), metadata: FreshnessMetadata(cacheAge: .seconds(40)))
     stage.skip(.seconds(259))
     stage.send(.refreshRequested(.person))
-    #expect(stage.reply(.content(.scheduled)).snapshot == .hold)
+    #expect(stage.reply(.content(.scheduled)).snapshot == .keep)
     stage.skip(.seconds(1))
     stage.send(.refreshRequested(.person))
     #expect(stage.reply(.content(.scheduled)).snapshot == .apply)

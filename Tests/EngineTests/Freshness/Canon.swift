@@ -85,7 +85,7 @@ struct CanonicalState: Hashable {
     let realtime = snapshot?.hasRealtime == true ? snapshot : nil
     let better = realtime.map { $0.age.arrivedAt - $0.age.atArrival }
     put(UInt64(snapshot?.provenance.rawValue ?? 0), width: 2)
-    put(better, at: now, horizon: machine.policy.holdCap ?? .zero)
+    put(better, at: now, horizon: machine.policy.downgradeProtection ?? .zero)
     // R18: at the limit, one more not-modified answer changes nothing.
     put(UInt64(min(machine.unchangedRun, machine.policy.unchangedLimit ?? 0)), width: 4)
   }

@@ -32,7 +32,7 @@ enum Exploration {
     policy.recheckGone = .seconds(40)
     policy.stallFloor = .seconds(18)
     policy.rescueCooldown = .seconds(24)
-    policy.holdCap = .seconds(16)
+    policy.downgradeProtection = .seconds(16)
     policy.retryAfterCap = .seconds(8)
     policy.unchangedLimit = 2
     policy.unchangedFor = nil

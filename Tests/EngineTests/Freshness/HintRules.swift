@@ -359,8 +359,8 @@ struct HintRules {
   }
 
   @Test
-  func `R33: a body from the stream passes the same hold and ends no request`() {
-    var stage = Stage(Self.streaming.with { $0.holdCap = .seconds(300) })
+  func `R33: a body from the stream passes the same downgrade protection and ends no request`() {
+    var stage = Stage(Self.streaming.with { $0.downgradeProtection = .seconds(300) })
     stage.send(.started)
     stage.reply(.content(.live))
     stage.send(.streamOpened(isResumed: false))
@@ -368,7 +368,7 @@ struct HintRules {
     let out = stage.machine.outstanding
     let context = Context(question: 1)
     let effects = stage.send(.streamDelivered(context, Answer(.content(.scheduled))))
-    #expect(effects.snapshot == .hold && effects.cancel == nil)
+    #expect(effects.snapshot == .keep && effects.cancel == nil)
     let fresh = Content(Revision(8), hasRealtime: true)
     let applied = stage.send(.streamDelivered(context, Answer(.content(fresh))))
     #expect(applied.snapshot == .apply && applied.cancel == nil)

@@ -65,7 +65,7 @@ struct Invariants {
     guard effects.notes.contains(.superseded), case .answered(let ticket, _) = event else {
       return true
     }
-    if effects.snapshot == .hold {
+    if effects.snapshot == .keep {
       // R33: one that the stream overtook is a success that leaves the copy alone.
       return before.snapshot == after.snapshot && after.failure == nil
     }
@@ -126,7 +126,7 @@ struct Invariants {
 
   private var successClears: Bool {
     switch effects.snapshot {
-    case .apply, .verify, .hold:
+    case .apply, .verify, .keep:
       // R21: stream events do not end a `Retry-After`, which applies to requests.
       if case .streamDelivered = event {
         return after.failure == nil && after.backoff == Backoff(notBefore: before.backoff.notBefore)

@@ -15,7 +15,7 @@ struct LabelRules {
     metadata: FreshnessMetadata,
     marker: FreshnessLabel.Marker
   ) {
-    let label = FreshnessLabel(metadata: metadata, age: nil, isHeld: false, policy: .departuresWeb)
+    let label = FreshnessLabel(metadata: metadata, age: nil, isKept: false, policy: .departuresWeb)
     #expect(label.marker == marker)
   }
 
@@ -130,7 +130,7 @@ struct LabelRules {
     let counters = stage.diagnostics.counters
     #expect(counters.requests == 4 && counters.answers == 4 && counters.bytes == 400)
     #expect(counters.unchanged == 1 && counters.unchangedPercent == 25)
-    #expect(counters.coalesced == 1 && counters.held == 1 && counters.retries == 1)
+    #expect(counters.coalesced == 1 && counters.kept == 1 && counters.retries == 1)
     #expect(counters.superseded == 1 && counters.rescues == 0)
     #expect(counters.measuredChanges == 1 && counters.changeToScreenLongest == .seconds(4))
   }

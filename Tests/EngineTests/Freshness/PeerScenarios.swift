@@ -248,7 +248,7 @@ struct PeerScenarios {
     }
   }
 
-  // MARK: Conditional requests and the hold
+  // MARK: Conditional requests and downgrade protection
 
   @Test
   func `R19: V1 a validator is stored only after decoding and applying`() {
@@ -265,10 +265,10 @@ struct PeerScenarios {
     var stage = Stage.settled(.departuresWeb, .live)
     _ = stage.advanceToRequest()
     stage.reply(.content(.scheduled))
-    #expect(stage.machine.label(at: stage.now).isHeld)
+    #expect(stage.machine.label(at: stage.now).isKept)
     _ = stage.advanceToRequest()
     stage.reply(.unchanged)
-    #expect(!stage.machine.label(at: stage.now).isHeld)
+    #expect(!stage.machine.label(at: stage.now).isKept)
     #expect(stage.machine.snapshot?.hasRealtime == true)
   }
 
@@ -278,7 +278,7 @@ struct PeerScenarios {
     var held = 0
     while stage.machine.snapshot?.hasRealtime == true, held < 40 {
       _ = stage.advanceToRequest()
-      if stage.reply(.content(.scheduled)).snapshot == .hold { held += 1 }
+      if stage.reply(.content(.scheduled)).snapshot == .keep { held += 1 }
     }
     #expect(stage.now - .start >= .seconds(300) && stage.now - .start <= .seconds(316))
     stage.send(.refreshRequested(.person))

@@ -6,7 +6,7 @@ struct SeedVectors {
   // MARK: mesdeparts.md 5.12
 
   @Test
-  func `R20: mesdeparts 5_12 hold vectors`() {
+  func `R20: mesdeparts 5_12 downgrade protection vectors`() {
     func verdict(
       isModified: Bool = true,
       hasRealtime: Bool = false,
@@ -74,7 +74,7 @@ struct SeedVectors {
     let label = FreshnessLabel(
       metadata: metadata,
       age: .milliseconds(age),
-      isHeld: false,
+      isKept: false,
       policy: .departuresWeb
     )
     #expect(label.badge == badge)
@@ -103,7 +103,7 @@ struct SeedVectors {
     notice: FreshnessLabel.Notice
   ) {
     let metadata = FreshnessMetadata(status: status)
-    let label = FreshnessLabel(metadata: metadata, age: nil, isHeld: false, policy: .departuresWeb)
+    let label = FreshnessLabel(metadata: metadata, age: nil, isKept: false, policy: .departuresWeb)
     #expect(label.notice == notice)
   }
 
@@ -174,9 +174,9 @@ struct SeedVectors {
     for policy in [Policy.departuresWeb, .departuresNative] {
       var stage = Stage.settled(policy, .live)
       _ = stage.advanceToRequest()
-      #expect(stage.reply(.content(.scheduled)).snapshot == .hold)
+      #expect(stage.reply(.content(.scheduled)).snapshot == .keep)
     }
-    #expect(Policy.workspaces.holdCap == nil && Policy.jobs.holdCap == nil)
+    #expect(Policy.workspaces.downgradeProtection == nil && Policy.jobs.downgradeProtection == nil)
   }
 
   @Test

@@ -63,7 +63,7 @@ struct DocumentErrorTests {
       "expect.request.isForced: a boolean is expected, not a number"
     ),
     (
-      #"{"event": "started", "expect": {"notes": ["held", "held"]}}"#,
+      #"{"event": "started", "expect": {"notes": ["kept", "kept"]}}"#,
       "expect.notes: a name appears twice"
     ),
     (#"{"event": "started", "expect": {"snapshot": "kept"}}"#, "expect.snapshot: \"kept\""),

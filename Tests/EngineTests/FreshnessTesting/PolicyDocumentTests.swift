@@ -34,7 +34,7 @@ struct PolicyDocumentTests {
     policy.retryDelay = nil
     policy.unchangedFor = nil
     policy.unchangedLimit = nil
-    policy.holdCap = .milliseconds(902)
+    policy.downgradeProtection = .milliseconds(902)
     policy.longPoll = .milliseconds(903)
     policy.driftPercent = 17
     policy.stallFactor = 9

@@ -81,7 +81,7 @@ struct VectorTests {
     (#"{"request": {"timeout": 1}}"#, "request.timeout"),
     (#"{"request": {"context": {"question": 1}}}"#, "request.context"),
     (#"{"changes": []}"#, "changes"),
-    (#"{"notes": ["held"]}"#, "notes"),
+    (#"{"notes": ["kept"]}"#, "notes"),
     (#"{"stream": "open"}"#, "stream"),
     (#"{"snapshot": "apply"}"#, "snapshot"),
     (#"{"sample": {"status": 1}}"#, "sample"),

@@ -98,12 +98,12 @@ struct NumberTableTests {
     #expect(table.sets["changes"] == ["snapshot", "failure", "loading", "label"])
     try check("changes", changes)
     let notes: [Notes] = [
-      .coalesced, .superseded, .held, .retried, .rescued, .drifted, .timedOut, .prefetchDropped,
+      .coalesced, .superseded, .kept, .retried, .rescued, .drifted, .timedOut, .prefetchDropped,
       .deferred, .streamLost, .overtaken,
     ]
     #expect(
       table.sets["notes"] == [
-        "coalesced", "superseded", "held", "retried", "rescued", "drifted", "timedOut",
+        "coalesced", "superseded", "kept", "retried", "rescued", "drifted", "timedOut",
         "prefetchDropped", "deferred", "streamLost", "overtaken",
       ]
     )

@@ -207,7 +207,7 @@ struct RandomSource {
     policy.rescueCooldown = span()
     policy.unchangedLimit = maybe { Int32($0.below(1 << 31)) }
     policy.unchangedFor = maybe { $0.span() }
-    policy.holdCap = maybe { $0.span() }
+    policy.downgradeProtection = maybe { $0.span() }
     policy.clockTolerance = span()
     policy.degradedRearm = span()
     policy.badgePartialAfter = span()

@@ -116,7 +116,7 @@ struct WireLabel: Hashable, WireReadable {
   let badge: FreshnessLabel.Badge
   let notice: FreshnessLabel.Notice
   let age: Instant.Duration?
-  let isHeld: Bool
+  let isKept: Bool
   let provenance: Provenance
   let wording: Age.Wording?
 
@@ -125,7 +125,7 @@ struct WireLabel: Hashable, WireReadable {
     badge = label.badge
     notice = label.notice
     age = label.age?.carried
-    isHeld = label.isHeld
+    isKept = label.isKept
     provenance = label.provenance
     wording = label.wording
   }
@@ -144,7 +144,7 @@ struct WireLabel: Hashable, WireReadable {
     badge = try reader.numbered(FreshnessLabel.Badge.self)
     notice = try reader.numbered(FreshnessLabel.Notice.self)
     age = try reader.optionalToldSpan()
-    isHeld = try reader.flag()
+    isKept = try reader.flag()
     provenance = try reader.numbered(Provenance.self)
     let unit = try reader.optionalNumbered(WordingKind.self)
     let count = try reader.optional(in: .wire)
@@ -165,7 +165,7 @@ extension WireLabel {
     var label = FreshnessLabel(
       metadata: FreshnessMetadata(),
       age: age,
-      isHeld: isHeld,
+      isKept: isKept,
       provenance: provenance,
       policy: Policy(every: .seconds(1))
     )

@@ -47,7 +47,7 @@ struct PolicyTests {
       if coin() { policy.recheck = span(0, 600_000) }
       if coin() { policy.recheckGone = span(0, 600_000) }
       if coin() { policy.unchangedLimit = coin() ? nil : 3 }
-      if coin() { policy.holdCap = coin() ? nil : span(0, 600_000) }
+      if coin() { policy.downgradeProtection = coin() ? nil : span(0, 600_000) }
       if coin() { policy.alignment = coin() ? nil : .departures }
       if coin() { policy.longPoll = span(0, 60_000) }
       if coin() {

@@ -29,9 +29,9 @@ struct ShrinkerTests {
   }
 
   @Test(arguments: [UInt64(1), 2, 3])
-  func `A missing hold shrinks to a better and a worse board`(seed: UInt64) throws {
-    let report = try Self.broken("departuresNative", seed: seed) { $0.holdCap = nil }
-    #expect(report.violation.rule == .hold)
+  func `Missing downgrade protection shrinks to a better and a worse board`(seed: UInt64) throws {
+    let report = try Self.broken("departuresNative", seed: seed) { $0.downgradeProtection = nil }
+    #expect(report.violation.rule == .downgradeProtection)
     #expect(report.steps.count <= 6, "\(report.steps)")
   }
 

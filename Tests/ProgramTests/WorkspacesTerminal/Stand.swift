@@ -47,7 +47,7 @@ enum Stand {
     let label = FreshnessLabel(
       metadata: FreshnessMetadata(),
       age: nil,
-      isHeld: false,
+      isKept: false,
       policy: .workspaces
     )
     var report = FreshnessReport(once: label)

@@ -190,8 +190,8 @@ import Workspaces
     ] {
       #expect(symlink(target, it.path(link)) == 0)
     }
-    let inside = try #require(HeldFolder.open(it.path("inside")))
-    #expect(HeldFolder.open(it.path("way")) == nil && HeldFolder.open(it.path("way/deep")) == nil)
+    let inside = try #require(OpenFolder.open(it.path("inside")))
+    #expect(OpenFolder.open(it.path("way")) == nil && OpenFolder.open(it.path("way/deep")) == nil)
     #expect(inside.folder(["link"]) == nil && inside.folder(["link"], makes: true) == nil)
     #expect(inside.folder([".."]) == nil && inside.folder(["deep/link"]) == nil)
     #expect(inside.folder(["deep"])?.bytes("link") == nil)
@@ -210,7 +210,7 @@ import Workspaces
   @Test func `A folder is moved over nothing, and removed with everything in it`() throws {
     let it = TemporaryRepository()
     for name in ["a/one/two/file", "b/x", "a/closed/file"] { try it.write(name) }
-    let here = try #require(HeldFolder.open(it.root))
+    let here = try #require(OpenFolder.open(it.root))
     #expect(here.move("a", to: here, as: "b") != nil)
     #expect(mkdir(it.path("empty"), 0o700) == 0)
     #expect(here.move("a", to: here, as: "empty") != nil)

@@ -13,10 +13,10 @@ public enum LiveState: String, CaseIterable, Hashable, Sendable {
   /// The server does not say how complete the copy is.
   case unknown
   /// A better copy is kept instead of the newest response (R20).
-  case held
+  case kept
   /// The app wrote the copy, and no response has confirmed it (R38).
   case unconfirmed
-  /// The copy was kept from an earlier run (R38).
+  /// The copy was stored by an earlier run (R38).
   case stored
   /// The last attempt failed; the copy stays (R22).
   case failing
@@ -46,7 +46,7 @@ public enum LiveState: String, CaseIterable, Hashable, Sendable {
     switch (label.provenance, label.badge) {
     case (.local, _): self = .unconfirmed
     case (.disk, _): self = .stored
-    case (.server, _) where label.isHeld: self = .held
+    case (.server, _) where label.isKept: self = .kept
     case (.server, .live): self = .live
     case (.server, .partial): self = .ageing
     case (.server, .unavailable): self = .old

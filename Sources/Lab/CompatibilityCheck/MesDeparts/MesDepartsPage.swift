@@ -16,7 +16,7 @@ struct MesDepartsPage {
   private static let language = "fr"
 
   /// What the page holds of the open board.
-  private struct Held {
+  private struct ShownBoard {
     var stop: String
     var name: String
     /// The instant that the page sends back as `since_rt`.
@@ -28,17 +28,17 @@ struct MesDepartsPage {
     var isFresh = false
 
     /// Whether a newer answer is this very board again, which is what a 204 is for.
-    func isRepeated(by next: Held) -> Bool {
+    func isRepeated(by next: ShownBoard) -> Bool {
       isYoung && next.isFresh && next.token == token && next.departures == departures
     }
   }
 
   func play() async {
-    guard var held = await open() else { return }
-    await poll(&held)
-    await details(held)
-    await errors(held)
-    await nearby(held)
+    guard var shown = await open() else { return }
+    await poll(&shown)
+    await details(shown)
+    await errors(shown)
+    await nearby(shown)
     await sameStop()
   }
 
@@ -73,7 +73,7 @@ struct MesDepartsPage {
     return value["stops"]?.list ?? []
   }
 
-  private func open() async -> Held? {
+  private func open() async -> ShownBoard? {
     let typed = request(
       "/api/stops/search",
       [("q", script.query), ("limit", "20")],
@@ -99,15 +99,15 @@ struct MesDepartsPage {
       check.expect(stop != nil, "stops: expected \"\(name)\", found none")
     }
     guard let stop = script.stop ?? stop else { return nil }
-    var held: Held?
+    var shown: ShownBoard?
     let board = boardRequest(stop, token: nil)
     let answer = await run.step(client, board, expects: "200, and a board") { check, answer in
       open(answer, check)
       guard check.status(200, of: answer) else { return }
-      held = handle(answer, check, stop)
+      shown = handle(answer, check, stop)
     }
     if let answer, answer.status == 200 { await schema(board, answer) }
-    return held
+    return shown
   }
 
   /// Compares a board with the server's own schema, and with what its probes count.
@@ -137,7 +137,7 @@ struct MesDepartsPage {
   }
 
   /// Takes a board over as the page does.
-  private func handle(_ answer: ClientAnswer, _ check: StepCheck, _ stop: String) -> Held? {
+  private func handle(_ answer: ClientAnswer, _ check: StepCheck, _ stop: String) -> ShownBoard? {
     guard let value = check.shape(MesDepartsShapes.webBoard, of: answer, as: .javaScript) else {
       return nil
     }
@@ -146,7 +146,7 @@ struct MesDepartsPage {
     let token = tokens.first { !$0.isEmpty }
     let made = token.flatMap { InstantText.read($0) }
     let now = value["meta"]?["serverTime"]?.string.flatMap { InstantText.read($0) }
-    return Held(
+    return ShownBoard(
       stop: stop,
       name: value["station"]?["name"]?.string ?? script.query,
       token: token,
@@ -168,11 +168,11 @@ struct MesDepartsPage {
     var repeated: Set<String> = []
   }
 
-  private func poll(_ held: inout Held) async {
+  private func poll(_ shown: inout ShownBoard) async {
     var polls = Polls()
     for _ in 0..<script.polls {
       guard (try? await run.wait(script.every)) != nil else { return }
-      await poll(&held, &polls)
+      await poll(&shown, &polls)
     }
     guard script.polls > 0 else { return }
     let missing = script.polls - polls.unchanged - polls.boards
@@ -181,9 +181,9 @@ struct MesDepartsPage {
     // Where each poll finds a newer publication, only a page that asks again just after one can be answered 204.
     var again = polls
     for _ in 0..<Self.tries
-    where again.unchanged == 0 && again.repeated.count < Self.repeats && held.token != nil {
-      if !held.isYoung, (try? await run.wait(.seconds(1))) == nil { return }
-      await poll(&held, &again)
+    where again.unchanged == 0 && again.repeated.count < Self.repeats && shown.token != nil {
+      if !shown.isYoung, (try? await run.wait(.seconds(1))) == nil { return }
+      await poll(&shown, &again)
     }
     await run.step(client, text, expects: "an answer to each, and 204 for a board that it has") {
       check in
@@ -201,10 +201,10 @@ struct MesDepartsPage {
   /// moment before the page asks for it, and the token does not show that the page has the change.
   private static let repeats = 2
 
-  private func poll(_ held: inout Held, _ polls: inout Polls) async {
-    let asked = boardRequest(held.stop, token: held.token)
-    let before = held
-    var after = held
+  private func poll(_ shown: inout ShownBoard, _ polls: inout Polls) async {
+    let asked = boardRequest(shown.stop, token: shown.token)
+    let before = shown
+    var after = shown
     var counts = polls
     await run.step(client, asked, expects: "a board, or 204 if the page has it") { check, answer in
       open(answer, check)
@@ -222,7 +222,7 @@ struct MesDepartsPage {
         after = taken
       }
     }
-    (held, polls) = (after, counts)
+    (shown, polls) = (after, counts)
   }
 
   /// The token that the page takes from a 204, if its script may read the field.
@@ -242,20 +242,20 @@ struct MesDepartsPage {
 
   // MARK: Details of trips
 
-  private func details(_ held: Held) async {
+  private func details(_ shown: ShownBoard) async {
     var lines: Set<String> = []
     var rows: [MesDepartsRow] = []
-    for departure in held.departures {
+    for departure in shown.departures {
       guard rows.count < script.trips, let row = MesDepartsRow(departure) else { continue }
       // Rows of different lines say more than the next ones of the same.
       if lines.insert(row.line).inserted { rows.append(row) }
     }
-    for row in rows { await details(of: row, held) }
+    for row in rows { await details(of: row, shown) }
     guard let row = rows.first else {
       // A run that opens no trip says nothing of trips.
       guard script.trips > 0 else { return }
       await run.step(client, "a click on a row", expects: "a departure to click on") { check in
-        check.fault("the board of \(held.stop) has none; choose a stop: --with stop=ID")
+        check.fault("the board of \(shown.stop) has none; choose a stop: --with stop=ID")
       }
       return
     }
@@ -272,7 +272,7 @@ struct MesDepartsPage {
   }
 
   /// A click on a row: by the id of the stop, and by its name if that gives nothing.
-  private func details(of row: MesDepartsRow, _ held: Held) async {
+  private func details(of row: MesDepartsRow, _ shown: ShownBoard) async {
     func asked(_ from: String) -> ClientRequest {
       let (date, time) = ZurichTime.text(row.scheduled)
       return request(
@@ -290,7 +290,7 @@ struct MesDepartsPage {
       let connections = value["connections"]?.list ?? []
       isEmpty = connections.isEmpty
       if isEmpty, !isLast { return }
-      guard let section = row.section(of: connections, from: held.stop, name: held.name) else {
+      guard let section = row.section(of: connections, from: shown.stop, name: shown.name) else {
         return check.fault(
           "connections: none is the trip of the row \"\(row.line) \(row.destination)\""
         )
@@ -303,25 +303,25 @@ struct MesDepartsPage {
       let calls = section["journey"]?["passList"]?.list ?? []
       check.expect(calls.count >= 2, "passList: expected two stops or more, found \(calls.count)")
       check.expect(
-        MesDepartsRow.contains(calls, held.stop, held.name),
-        "passList: expected \(held.stop) or \"\(held.name)\" among the stops"
+        MesDepartsRow.contains(calls, shown.stop, shown.name),
+        "passList: expected \(shown.stop) or \"\(shown.name)\" among the stops"
       )
       MesDepartsTimes.check(calls, check)
       MesDepartsTimes.check(section["departure"], of: row, check)
     }
     let expected = "200, and the stops of this trip"
-    await run.step(client, asked(held.stop), expects: expected) { check, answer in
+    await run.step(client, asked(shown.stop), expects: expected) { check, answer in
       judge(check, answer, isLast: false)
     }
     guard isEmpty else { return }
-    await run.step(client, asked(held.name), expects: expected) { check, answer in
+    await run.step(client, asked(shown.name), expects: expected) { check, answer in
       judge(check, answer, isLast: true)
     }
   }
 
   // MARK: Errors, places, ids
 
-  private func errors(_ held: Held) async {
+  private func errors(_ shown: ShownBoard) async {
     let unknown = boardRequest("Parent0000000", token: nil)
     await run.step(client, unknown, expects: "400 or 404, so that the name is looked up again") {
       check,
@@ -329,7 +329,7 @@ struct MesDepartsPage {
       open(answer, check)
       check.status(400, 404, of: answer)
     }
-    let stale = boardRequest(held.stop, token: "soon")
+    let stale = boardRequest(shown.stop, token: "soon")
     await run.step(client, stale, expects: "400 with invalid_since_rt, so that the token goes") {
       check,
       answer in
@@ -344,7 +344,7 @@ struct MesDepartsPage {
     }
   }
 
-  private func nearby(_ held: Held) async {
+  private func nearby(_ shown: ShownBoard) async {
     let asked = request(
       "/api/stops/nearby",
       [("lat", "46.5167"), ("lon", "6.6291"), ("limit", "7")]

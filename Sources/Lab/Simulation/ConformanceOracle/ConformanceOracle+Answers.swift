@@ -110,7 +110,7 @@ extension ConformanceOracle {
         succeeded(answer, endsWait: true, teaches: false)
         step.copyRule = .monotonicReads
         step.notes.insert(.overtaken)
-        step.order = .hold
+        step.order = .keep
         verdict = .keepNewer
         return .wait(.cadence, .schedule, .success)
       }
@@ -240,22 +240,22 @@ extension ConformanceOracle {
       step.copyRule = .monotonicReads
       unchangedRun = 0
       lastFull = step.now
-      step.order = .hold
+      step.order = .keep
       return nil
     }
-    let ruling = hold(content, isForced: isForced)
+    let ruling = protection(content, isForced: isForced)
     verdict = ruling
     let madeAt = answer.metadata.fetchedAt?.milliseconds
     let goesBack = madeAt.flatMap { made in copy?.sourceTime.map { made < $0 } } ?? false
-    step.copyRule = goesBack ? .monotonicReads : .hold
+    step.copyRule = goesBack ? .monotonicReads : .downgradeProtection
     succeeded(answer, endsWait: !isFromStream, teaches: true)
     unchangedRun = 0
     lastFull = step.now
     let backoffStep = reduced(answer.metadata)
     guard ruling != .keepBetter else {
-      held = (answer.metadata, statedAge(answer.metadata), step.now)
-      step.order = .hold
-      step.notes.insert(.held)
+      withheld = (answer.metadata, statedAge(answer.metadata), step.now)
+      step.order = .keep
+      step.notes.insert(.kept)
       return backoffStep
     }
     let isSame = copy?.revision == content.revision
@@ -286,14 +286,14 @@ extension ConformanceOracle {
       verifiedAt: step.now
     )
     metadata = answer.metadata
-    held = nil
+    withheld = nil
     if content.fulfilsAction { burstEnds = nil }
     return backoffStep
   }
 
   /// R20: the first match wins.
-  private func hold(_ content: Content, isForced: Bool) -> DowngradeProtection.Verdict {
-    guard let cap = policy.holdCap else { return .applyAlways }
+  private func protection(_ content: Content, isForced: Bool) -> DowngradeProtection.Verdict {
+    guard let cap = policy.downgradeProtection else { return .applyAlways }
     if content.hasRealtime { return .applyRealtime }
     guard let copy, copy.hasRealtime else { return .applyNothingToLose }
     if isForced { return .applyForced }
@@ -307,7 +307,7 @@ extension ConformanceOracle {
     succeeded(answer, endsWait: endsWait, teaches: !isOld)
     unchangedRun += 1
     step.copyRule = .success
-    held = nil
+    withheld = nil
     // R38: no validator was sent for such a copy, so it is not confirmed.
     guard copy?.provenance == .server else { return }
     step.order = .verify

@@ -50,10 +50,10 @@ extension ConformanceOracle {
     )
     expect(effects.stream == step.stream, .push, "the stream is opened or closed at the wrong time")
     if effects.snapshot != step.order {
-      let isKept = effects.snapshot == .hold || step.order == .hold
+      let isKept = effects.snapshot == .keep || step.order == .keep
       let isOld = step.copyRule == .monotonicReads || step.copyRule == .provenance
       fail(
-        isKept && !isOld ? .hold : step.copyRule,
+        isKept && !isOld ? .downgradeProtection : step.copyRule,
         "orders \(effects.snapshot) instead of \(step.order)"
       )
     }
@@ -68,7 +68,11 @@ extension ConformanceOracle {
     }
     expect(seen.revision == copy.revision, step.copyRule, "the copy is another")
     expect(seen.validator == copy.validator, .validators, "the validator is not the copy's")
-    expect(seen.hasRealtime == copy.hasRealtime, .hold, "realtime or not is not known")
+    expect(
+      seen.hasRealtime == copy.hasRealtime,
+      .downgradeProtection,
+      "realtime or not is not known"
+    )
     expect(
       seen.changedAt.milliseconds == copy.changedAt,
       .success,
@@ -246,7 +250,8 @@ extension ConformanceOracle {
     let named: [(Notes, Rule, String)] = [
       (.drifted, .drift, "drifted"), (.coalesced, .oneFollowUp, "coalesced"),
       (.superseded, .superseded, "superseded"), (.overtaken, .push, "overtaken"),
-      (.held, .hold, "held"), (.retried, .silentRetry, "retried"), (.rescued, .stall, "rescued"),
+      (.kept, .downgradeProtection, "kept"), (.retried, .silentRetry, "retried"),
+      (.rescued, .stall, "rescued"),
       (.timedOut, .timeout, "timed out"),
       (.prefetchDropped, .prefetch, "prefetch dropped"), (.deferred, .outcomes, "deferred"),
       (.streamLost, .push, "stream lost"),

@@ -63,7 +63,7 @@ extension ConformanceOracle {
       return .goOn
     case .evicted:
       copy = nil
-      held = nil
+      withheld = nil
       step.copyRule = .validators
       return .goOn
     case .answered(let ticket, let answer): return answered(ticket, answer)
@@ -228,7 +228,7 @@ extension ConformanceOracle {
     step.cancelRule = .contextSwitch
     copy = nil
     metadata = FreshnessMetadata()
-    held = nil
+    withheld = nil
     failure = nil
     hasRetried = false
     failures = 0
@@ -267,7 +267,7 @@ extension ConformanceOracle {
       changedAt: step.now,
       verifiedAt: copy?.verifiedAt ?? step.now
     )
-    held = nil
+    withheld = nil
     step.copyRule = .provenance
     step.order = .none
     return outdated()
@@ -277,7 +277,7 @@ extension ConformanceOracle {
   private mutating func restored(_ revision: Revision, _ age: Int64, _ made: Int64?) -> Obligation {
     step.copyRule = .provenance
     guard copy == nil else {
-      step.order = .hold
+      step.order = .keep
       return .goOn
     }
     step.order = .apply
@@ -295,7 +295,7 @@ extension ConformanceOracle {
       verifiedAt: step.now
     )
     metadata = FreshnessMetadata()
-    held = nil
+    withheld = nil
     return .goOn
   }
 

@@ -3,7 +3,7 @@ import Freshness
 /// The visible state and the recorded data: R16, R25 to R30.
 extension ConformanceOracle {
   mutating func compareAppearance<M: Machine>(_ machine: M) {
-    let shown = held?.metadata ?? metadata
+    let shown = withheld?.metadata ?? metadata
     let isLoading = out.map { $0.want.showsLoading && lifecycle == .foreground } ?? false
     expect(machine.isLoading == isLoading, .loadingHint, "the loading hint is \(machine.isLoading)")
     let appearance = ObservedState(
@@ -12,7 +12,7 @@ extension ConformanceOracle {
       isLoading: isLoading,
       status: Self.status(shown),
       mode: shown.mode,
-      isHeld: held != nil,
+      isKept: withheld != nil,
       provenance: copy?.provenance ?? .server,
       isAgeKnown: isAgeKnown
     )
@@ -36,7 +36,7 @@ extension ConformanceOracle {
     )
     let isRelabelled =
       appearance.status != before.status || appearance.mode != before.mode
-      || appearance.isHeld != before.isHeld
+      || appearance.isKept != before.isKept
       || appearance.provenance != before.provenance || appearance.isAgeKnown != before.isAgeKnown
     expect(
       changes.contains(.label) == isRelabelled,
@@ -76,11 +76,11 @@ extension ConformanceOracle {
       marker = .none
     }
     expect(label.marker == marker, .interpretation, "marker \(label.marker) instead of \(marker)")
-    expect(label.isHeld == (held != nil), .hold, "held or not is not labelled")
+    expect(label.isKept == (withheld != nil), .downgradeProtection, "kept or not is not labelled")
     // R27: the age at arrival and the device's monotonic clock since.
     var age = copy?.age(at: step.now)
-    if let held, let atArrival = held.age {
-      age = max(age ?? 0, Self.plus(atArrival, max(step.now - held.arrivedAt, 0)))
+    if let withheld, let atArrival = withheld.age {
+      age = max(age ?? 0, Self.plus(atArrival, max(step.now - withheld.arrivedAt, 0)))
     }
     expect(
       label.age?.milliseconds == age,
@@ -142,7 +142,7 @@ extension ConformanceOracle {
       }
       return
     }
-    expect(sample.verdict == due.verdict, .hold, "the sample's verdict is another")
+    expect(sample.verdict == due.verdict, .downgradeProtection, "the sample's verdict is another")
     expect(Self.says(sample, due), .samples, "the sample of \(due.ticket.generation) is wrong")
     if tail.count >= 8 { tail.removeFirst() }
     tail.append(due)
@@ -186,7 +186,7 @@ extension ConformanceOracle {
     if cancelled { counted.cancelled += 1 }
     if notes.contains(.coalesced) { counted.coalesced += 1 }
     if notes.contains(.superseded) || notes.contains(.overtaken) { counted.superseded += 1 }
-    if notes.contains(.held) { counted.held += 1 }
+    if notes.contains(.kept) { counted.kept += 1 }
     if notes.contains(.retried) { counted.retries += 1 }
     if notes.contains(.rescued) { counted.rescues += 1 }
     guard let sample else { return }

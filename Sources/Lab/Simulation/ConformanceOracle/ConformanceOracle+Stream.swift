@@ -58,7 +58,7 @@ extension ConformanceOracle {
     }
     lastEnd = step.now
     // R36: an older one answers no request.
-    guard step.order != .hold else { return .goOn }
+    guard step.order != .keep else { return .goOn }
     if let postponed, !postponed.isForced { self.postponed = nil }
     // R33: requests continue, and the safety poll is due as before.
     guard step.order == .apply, let wait, wait.reason != .cadence, wait.want.reason < .change,

@@ -53,7 +53,7 @@ struct ConformanceOracle: Sendable {
   var copy: Copy?
   var failure: Trouble?
   var metadata = FreshnessMetadata()
-  var held: (metadata: FreshnessMetadata, age: Int64?, arrivedAt: Int64)?
+  var withheld: (metadata: FreshnessMetadata, age: Int64?, arrivedAt: Int64)?
   var hasRetried = false
   var failures: Int32 = 0
   var notBefore: Int64?

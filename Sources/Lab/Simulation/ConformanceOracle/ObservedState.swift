@@ -7,7 +7,7 @@ struct ObservedState: Hashable, Sendable {
   var isLoading = false
   var status: RealtimeStatus?
   var mode: ResponseMode?
-  var isHeld = false
+  var isKept = false
   var provenance = Provenance.server
   var isAgeKnown = true
 }

@@ -80,18 +80,18 @@ extension MutantPlan {
     ),
     MutantPlan(
       .validators,
-      "the validator of a held answer is used",
+      "the validator of a withheld response is used",
       effects: {
         effects,
         event,
         memory in
         if case .answered(_, let answer) = event, case .content(let content) = answer.outcome,
-          effects.snapshot == .hold
+          effects.snapshot == .keep
         {
           memory.validator = content.validator
         }
-        if effects.request?.validator != nil, let held = memory.validator {
-          effects.request?.validator = held
+        if effects.request?.validator != nil, let known = memory.validator {
+          effects.request?.validator = known
         }
         if effects.snapshot == .apply { memory.validator = nil }
       }
@@ -117,20 +117,28 @@ extension MutantPlan {
       }
     ),
     MutantPlan(.validators, "an eviction keeps the validator", event: deaf { $0 == .evicted }),
-    MutantPlan(.hold, "a worse board replaces a better one", policy: { $0.holdCap = nil }),
     MutantPlan(
-      .hold,
+      .downgradeProtection,
+      "a worse board replaces a better one",
+      policy: { $0.downgradeProtection = nil }
+    ),
+    MutantPlan(
+      .downgradeProtection,
       "a better board is kept for ever",
       policy: { policy in
-        if policy.holdCap != nil { policy.holdCap = .minutes(24 * 60) }
+        if policy.downgradeProtection != nil { policy.downgradeProtection = .minutes(24 * 60) }
       }
     ),
-    MutantPlan(.hold, "a kept board is not labelled", label: { label, _ in label.isHeld = false }),
     MutantPlan(
-      .hold,
+      .downgradeProtection,
+      "a kept board is not labelled",
+      label: { label, _ in label.isKept = false }
+    ),
+    MutantPlan(
+      .downgradeProtection,
       "the cap is a minute",
       policy: { policy in
-        if policy.holdCap != nil { policy.holdCap = .seconds(60) }
+        if policy.downgradeProtection != nil { policy.downgradeProtection = .seconds(60) }
       }
     ),
   ]

@@ -127,7 +127,7 @@ extension MutantPlan {
         guard case .answered(_, let answer) = event, answer.metadata.status == .guardedError else {
           return
         }
-        guard effects.request == nil, effects.snapshot == .apply || effects.snapshot == .hold,
+        guard effects.request == nil, effects.snapshot == .apply || effects.snapshot == .keep,
           let alarm = effects.alarm
         else { return }
         effects.alarm = min(alarm, memory.now + .milliseconds(300))

@@ -39,7 +39,7 @@ extension MutantPlan {
       .age,
       "the age stands still",
       label: { label, memory in
-        guard let snapshot = memory.snapshot, !label.isHeld else { return }
+        guard let snapshot = memory.snapshot, !label.isKept else { return }
         label.age = snapshot.age.atArrival
       }
     ),

@@ -65,7 +65,8 @@ enum PolicyJSON {
   private static func answers(_ policy: Policy) -> [(String, JSONText)] {
     [
       ("unchangedLimit", policy.unchangedLimit.map { .integer(Int64($0)) } ?? .null),
-      ("unchangedFor", span(policy.unchangedFor)), ("holdCap", span(policy.holdCap)),
+      ("unchangedFor", span(policy.unchangedFor)),
+      ("downgradeProtection", span(policy.downgradeProtection)),
       ("clockTolerance", span(policy.clockTolerance)),
       ("degradedRearm", span(policy.degradedRearm)),
       ("badgePartialAfter", span(policy.badgePartialAfter)),

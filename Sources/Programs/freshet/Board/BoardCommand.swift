@@ -200,7 +200,7 @@ struct BoardCommand: AsyncParsableCommand {
     let label = FreshnessLabel(
       metadata: metadata,
       age: metadata.ageAtArrival ?? .zero,
-      isHeld: false,
+      isKept: false,
       policy: policy
     )
     let report = FreshnessReport(once: label)

@@ -327,7 +327,7 @@ struct BoardText {
     var parts: [String] = []
     var mark = "○"
     var style = "2"
-    let label = report.label.isHeld ? nil : RealtimeLabel(report.label.marker, of: board)
+    let label = report.label.isKept ? nil : RealtimeLabel(report.label.marker, of: board)
     switch report.label.marker {
     case .normal:
       (mark, style) = report.label.badge == .live ? ("●", "32") : ("◐", "33")

@@ -88,7 +88,7 @@ final class RepositoryLock: Sendable {
   ///
   /// A waiter has nothing open: the holder would take it for a process that uses the worktree that the directory is in.
   private static func attempt(_ common: String) throws(ActionRefusal) -> RepositoryLock? {
-    let descriptor = HeldFolder.open(common)?.openToLock() ?? -1
+    let descriptor = OpenFolder.open(common)?.openToLock() ?? -1
     guard descriptor >= 0 else {
       throw ActionRefusal(
         .gitFailed,

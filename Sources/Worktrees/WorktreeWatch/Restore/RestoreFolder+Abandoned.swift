@@ -1,6 +1,6 @@
 extension RestoreFolder {
   /// What a point has before it has a record.
-  private static let unwritten: Set<String> = [made, record + HeldFolder.fresh]
+  private static let unwritten: Set<String> = [made, record + OpenFolder.fresh]
 
   /// Removes the folders of points that were begun and, as their server was killed, never got a record.
   ///
@@ -9,7 +9,7 @@ extension RestoreFolder {
   ///
   /// - Parameter now: The current time, in seconds since 1970.
   func removeAbandoned(at now: Double) {
-    guard let root = HeldFolder.open(common)?.folder(Self.root) else { return }
+    guard let root = OpenFolder.open(common)?.folder(Self.root) else { return }
     for id in root.names(most: WatchLimits.restorePoints * 2) where Self.isId(id) {
       guard let folder = root.folder([id]), let changed = root.statusChangedAt(id),
         now - changed > WatchLimits.interrupted

@@ -17,7 +17,7 @@ import Workspaces
 /// is in `.freshet-trash/ID` beside the place it was at. Objects are held by refs below `refs/freshet/restore/ID/`.
 ///
 /// A stranger may have written all of it. So every place follows from the common directory and the id, none from a record;
-/// each is reached without following a link (``HeldFolder``); and a folder in `.freshet-trash` belongs to a repository only
+/// each is reached without following a link (``OpenFolder``); and a folder in `.freshet-trash` belongs to a repository only
 /// if the file `.git` in it names a git directory of that repository.
 struct RestoreFolder: Sendable {
   /// The common directory of the repository.
@@ -60,15 +60,15 @@ struct RestoreFolder: Sendable {
   // MARK: Reading
 
   /// The folder of a point; `nil` if it does not exist or its path has a link.
-  func folder(_ id: String) -> HeldFolder? {
-    HeldFolder.open(common)?.folder(Self.root + [id])
+  func folder(_ id: String) -> OpenFolder? {
+    OpenFolder.open(common)?.folder(Self.root + [id])
   }
 
   /// All points, the newest first, and those that cannot be used, by their ids with the reason.
   func records() -> (usable: [RestoreRecord], unusable: [(id: String, reason: String)]) {
     var usable: [RestoreRecord] = []
     var unusable: [(id: String, reason: String)] = []
-    guard let root = HeldFolder.open(common)?.folder(Self.root) else { return ([], []) }
+    guard let root = OpenFolder.open(common)?.folder(Self.root) else { return ([], []) }
     for id in root.names(most: WatchLimits.restorePoints * 2) where Self.isId(id) {
       do throws(RestoreRecord.Unusable) {
         usable.append(try read(id, in: root))
@@ -82,13 +82,13 @@ struct RestoreFolder: Sendable {
 
   /// How many points there are, those that cannot be used among them.
   var count: Int {
-    HeldFolder.open(common)?.folder(Self.root)?.names(most: WatchLimits.restorePoints * 2)
+    OpenFolder.open(common)?.folder(Self.root)?.names(most: WatchLimits.restorePoints * 2)
       .count(where: Self.isId) ?? 0
   }
 
   private func read(
     _ id: String,
-    in root: HeldFolder
+    in root: OpenFolder
   ) throws(RestoreRecord.Unusable) -> RestoreRecord {
     guard let folder = root.folder([id]) else {
       throw RestoreRecord.Unusable("\(id) is not a folder")
@@ -115,7 +115,7 @@ struct RestoreFolder: Sendable {
 
   /// Checks that a git directory in the trash is one of this repository.
   private func checkGit(
-    _ folder: HeldFolder,
+    _ folder: OpenFolder,
     _ record: RestoreRecord
   ) throws(RestoreRecord.Unusable) {
     guard let name = record.gitName, let git = folder.folder([Self.git]) else { return }
@@ -155,7 +155,7 @@ struct RestoreFolder: Sendable {
   }
 
   /// The folder that a place is in, and its name there.
-  func holder(_ record: RestoreRecord, _ place: Place) -> (folder: HeldFolder, name: String)? {
+  func holder(_ record: RestoreRecord, _ place: Place) -> (folder: OpenFolder, name: String)? {
     let id = record.point.id
     switch place {
     case .inside: return folder(id).map { ($0, Self.tree) }
@@ -164,14 +164,14 @@ struct RestoreFolder: Sendable {
   }
 
   /// Where a worktree goes when it is deleted: made if need be.
-  func makeHolder(_ record: RestoreRecord, _ place: Place) -> (folder: HeldFolder, name: String)? {
+  func makeHolder(_ record: RestoreRecord, _ place: Place) -> (folder: OpenFolder, name: String)? {
     guard place == .beside else { return holder(record, place) }
-    let parent = HeldFolder.open(record.point.path.parentPath)
+    let parent = OpenFolder.open(record.point.path.parentPath)
     return parent?.folder([Self.trash], makes: true).map { ($0, record.point.id) }
   }
 
-  private func trash(of record: RestoreRecord) -> HeldFolder? {
-    HeldFolder.open(record.point.path.parentPath)?.folder([Self.trash])
+  private func trash(of record: RestoreRecord) -> OpenFolder? {
+    OpenFolder.open(record.point.path.parentPath)?.folder([Self.trash])
   }
 
   /// The path of a folder in the trash beside, for messages.
@@ -180,7 +180,7 @@ struct RestoreFolder: Sendable {
   }
 
   /// The git directory that a folder in the trash beside names as its own.
-  private static func owner(_ trash: HeldFolder, of record: RestoreRecord) -> String? {
+  private static func owner(_ trash: OpenFolder, of record: RestoreRecord) -> String? {
     trash.folder([record.point.id])?.bytes(".git")
       .flatMap { gitDirectory($0, of: record.point.path) }
   }
@@ -203,7 +203,7 @@ struct RestoreFolder: Sendable {
   /// A path without dots, as text.
   private static func normal(_ path: String) -> String {
     var parts: [String] = []
-    for part in HeldFolder.parts(path) where part != "." {
+    for part in OpenFolder.parts(path) where part != "." {
       if part == ".." { _ = parts.popLast() } else { parts.append(part) }
     }
     return parts.map { "/" + $0 }.joined()
@@ -227,7 +227,7 @@ struct RestoreFolder: Sendable {
     }
     errno = 0
     guard bytes.count <= WatchLimits.recordBytes,
-      let folder = HeldFolder.open(common)?.folder(Self.root + [id], makes: true),
+      let folder = OpenFolder.open(common)?.folder(Self.root + [id], makes: true),
       folder.kind(Self.made) != nil || folder.write([], to: Self.made),
       folder.write(bytes, to: Self.record)
     else {
@@ -240,10 +240,10 @@ struct RestoreFolder: Sendable {
   ///
   /// - Throws: ``ActionRefusal`` if that cannot be written.
   func join(_ name: String, _ path: String) throws(ActionRefusal) {
-    guard let tree = HeldFolder.open(path), let git = HeldFolder.open(directory(name)) else {
+    guard let tree = OpenFolder.open(path), let git = OpenFolder.open(directory(name)) else {
       throw ActionRefusal(.gitFailed, "\(path) is not reached without a link")
     }
-    func leads(_ folder: HeldFolder, _ file: String, from: String, to target: String) -> Bool {
+    func leads(_ folder: OpenFolder, _ file: String, from: String, to target: String) -> Bool {
       folder.bytes(file).map {
         Self.normal(HostFile.join(from, Self.line($0))).isSameName(as: target)
       } ?? false
@@ -267,7 +267,7 @@ struct RestoreFolder: Sendable {
 
   /// Removes the folder around the trash of a point if nothing is in it.
   func removeEmptyTrash(_ record: RestoreRecord) {
-    HeldFolder.open(record.point.path.parentPath)?.removeIfEmpty(Self.trash)
+    OpenFolder.open(record.point.path.parentPath)?.removeIfEmpty(Self.trash)
   }
 
   // MARK: Interrupted actions
@@ -285,7 +285,7 @@ struct RestoreFolder: Sendable {
     let path = record.moved(to: common).point.path
     guard record.point.kind == .delete, let name = record.gitName, place(record) == nil,
       folder(record.point.id)?.kind(Self.git) == .folder,
-      let bytes = HeldFolder.open(path)?.bytes(".git")
+      let bytes = OpenFolder.open(path)?.bytes(".git")
     else { return false }
     return Self.gitDirectory(bytes, of: path)?.isSameName(as: directory(name)) ?? false
   }
@@ -293,7 +293,7 @@ struct RestoreFolder: Sendable {
   /// Whether a git directory that did not leave its place is that of a worktree in the trash.
   func isLeft(_ record: RestoreRecord) -> Bool {
     guard let name = record.gitName, folder(record.point.id)?.kind(Self.git) == nil,
-      let bytes = HeldFolder.open(directory(name))?.bytes("gitdir")
+      let bytes = OpenFolder.open(directory(name))?.bytes("gitdir")
     else { return false }
     let place = Self.normal(HostFile.join(directory(name), Self.line(bytes)))
     return [record.point.path, record.moved(to: common).point.path].contains {
@@ -307,12 +307,12 @@ struct RestoreFolder: Sendable {
     let id = record.point.id
     guard let name = record.gitName, let own = folder(id) else { return .whole }
     if isInterrupted(record) {
-      let worktrees = HeldFolder.open(common)?.folder(["worktrees"], makes: true)
+      let worktrees = OpenFolder.open(common)?.folder(["worktrees"], makes: true)
       return worktrees.map { own.move(Self.git, to: $0, as: name) == nil } ?? false
         ? .notDone : .whole
     }
     if place(record) != nil, isLeft(record) {
-      let worktrees = HeldFolder.open(common)?.folder(["worktrees"])
+      let worktrees = OpenFolder.open(common)?.folder(["worktrees"])
       _ = worktrees?.move(name, to: own, as: Self.git)
     }
     return .whole
@@ -324,7 +324,7 @@ struct RestoreFolder: Sendable {
   ///
   /// - Returns: Its path; `nil` if all of them are.
   func foreignRef(_ id: String) -> String? {
-    guard var here = HeldFolder.open(common) else { return common }
+    guard var here = OpenFolder.open(common) else { return common }
     var path = common
     for name in ["refs", "freshet", "restore", id] {
       path = HostFile.join(path, name)
@@ -344,13 +344,13 @@ struct RestoreFolder: Sendable {
     guard Self.hasNoMount(path(id)), Self.hasNoMount(trashPath(record)) else {
       return "a file system is mounted within"
     }
-    guard let root = HeldFolder.open(common)?.folder(Self.root) else { return "it is not there" }
+    guard let root = OpenFolder.open(common)?.folder(Self.root) else { return "it is not there" }
     return root.move(id, to: root, as: id + Self.gone)
   }
 
   /// The points that are set aside.
   func aside() -> [String] {
-    guard let root = HeldFolder.open(common)?.folder(Self.root) else { return [] }
+    guard let root = OpenFolder.open(common)?.folder(Self.root) else { return [] }
     return root.names(most: WatchLimits.restorePoints * 2).compactMap { name in
       name.hasSuffix(Self.gone) && Self.isId(String(name.dropLast(Self.gone.count)))
         ? String(name.dropLast(Self.gone.count)) : nil
@@ -362,7 +362,7 @@ struct RestoreFolder: Sendable {
   /// - Returns: `nil` if all of it is gone, else what is not.
   func removeAside(_ id: String) -> String? {
     let name = id + Self.gone
-    guard let root = HeldFolder.open(common)?.folder(Self.root) else { return nil }
+    guard let root = OpenFolder.open(common)?.folder(Self.root) else { return nil }
     if let bytes = root.folder([name])?.bytes(Self.record, limit: WatchLimits.recordBytes),
       let record = try? RestoreRecord(checking: bytes, id: id), record.point.kind == .delete,
       let holder = trash(of: record), let owner = Self.owner(holder, of: record),
@@ -377,7 +377,7 @@ struct RestoreFolder: Sendable {
     guard Self.hasNoMount(path(name)), root.remove(name, last: Self.record) else {
       return path(name)
     }
-    let holder = HeldFolder.open(common)
+    let holder = OpenFolder.open(common)
     holder?.folder(["freshet"])?.removeIfEmpty("restore")
     holder?.removeIfEmpty("freshet")
     return nil

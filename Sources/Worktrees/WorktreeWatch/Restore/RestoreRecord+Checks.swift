@@ -27,7 +27,7 @@ extension RestoreRecord {
     try checkPoint(id)
     try checkTimes()
     if point.kind == .delete {
-      guard let gitName, HeldFolder.isName(gitName) else {
+      guard let gitName, OpenFolder.isName(gitName) else {
         throw Unusable("the name of the git directory is not a name")
       }
     } else {
@@ -59,7 +59,7 @@ extension RestoreRecord {
       throw Unusable("a commit is not the name of an object")
     }
     if let ref = point.ref {
-      guard let name = ref.name(after: RestoreFolder.refs(id)), HeldFolder.isName(name),
+      guard let name = ref.name(after: RestoreFolder.refs(id)), OpenFolder.isName(name),
         name.utf8.allSatisfy({ Self.isDigit($0) || (0x61...0x7A).contains($0) })
       else { throw Unusable("the ref is not one of this point") }
     }
@@ -113,7 +113,7 @@ extension RestoreRecord {
       separator: UInt8(ascii: "/"),
       omittingEmptySubsequences: false
     )
-    .allSatisfy { HeldFolder.isName(String(decoding: $0, as: UTF8.self)) }
+    .allSatisfy { OpenFolder.isName(String(decoding: $0, as: UTF8.self)) }
   }
 
   private static func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
@@ -134,7 +134,7 @@ extension RestoreRecord {
       .map { String(decoding: $0, as: UTF8.self) }
     return parts.count > 2 && !text.contains("..") && !text.contains("@{")
       && parts.allSatisfy {
-        HeldFolder.isName($0) && $0.utf8.first != UInt8(ascii: ".")
+        OpenFolder.isName($0) && $0.utf8.first != UInt8(ascii: ".")
           && $0.utf8.last != UInt8(ascii: ".") && !$0.utf8.reversed().starts(with: "kcol.".utf8)
       }
   }

@@ -102,8 +102,8 @@ package struct RestoreRecord: Codable, Hashable, Sendable {
 
   /// Where a path is after a folder beside it was moved, by the way from one to the other.
   static func path(_ path: String, beside old: String, movedTo new: String) -> String {
-    let (from, to) = (HeldFolder.parts(old), HeldFolder.parts(new))
-    let target = HeldFolder.parts(path)
+    let (from, to) = (OpenFolder.parts(old), OpenFolder.parts(new))
+    let target = OpenFolder.parts(path)
     let shared = zip(from, target).prefix { $0.isSameName(as: $1) }.count
     let up = from.count - shared
     // Folders that have only the root in common did not move together.

@@ -145,9 +145,9 @@ extension WorktreeActions {
       )
     }
     let (remark, detached) = try await bringBackBranch(record, common)
-    guard let worktrees = HeldFolder.open(common)?.folder(["worktrees"], makes: true),
-      let parent = HeldFolder.open(path.parentPath, makes: true),
-      let last = HeldFolder.parts(path).last
+    guard let worktrees = OpenFolder.open(common)?.folder(["worktrees"], makes: true),
+      let parent = OpenFolder.open(path.parentPath, makes: true),
+      let last = OpenFolder.parts(path).last
     else {
       throw ActionRefusal(.gitFailed, "no folder can be made for \(path)")
     }
@@ -192,7 +192,7 @@ extension WorktreeActions {
   private func detach(
     _ path: String,
     at detached: String?,
-    _ directory: HeldFolder?
+    _ directory: OpenFolder?
   ) throws(ActionRefusal) -> () -> Void {
     guard let detached else { return {} }
     let before = directory?.bytes("HEAD")
@@ -210,7 +210,7 @@ extension WorktreeActions {
   private func requireFree(_ kept: Kept, _ place: RestoreFolder.Place?) async throws {
     let (path, common) = (kept.point.path, kept.common)
     // A folder of this name is a repository to git, which then runs what its configuration names.
-    guard !HeldFolder.parts(path).contains(where: { $0.lowercased() == ".git" }) else {
+    guard !OpenFolder.parts(path).contains(where: { $0.lowercased() == ".git" }) else {
       throw ActionRefusal(
         .outsideWatchedFolders,
         "\(path) is within a git directory; no worktree is restored there",
@@ -366,9 +366,9 @@ extension WorktreeActions {
   ) throws -> Bool {
     let bytes = RestoreFolder(common: common).folder(record.point.id)?
       .bytes(RestoreFolder.branchLog, limit: WatchLimits.gitDirectoryFileBytes)
-    var parts = ["logs"] + HeldFolder.parts(ref)
+    var parts = ["logs"] + OpenFolder.parts(ref)
     let name = parts.removeLast()
-    guard let logs = HeldFolder.open(common)?.folder(parts, makes: bytes != nil) else {
+    guard let logs = OpenFolder.open(common)?.folder(parts, makes: bytes != nil) else {
       guard bytes != nil else { return false }
       throw ActionRefusal(.gitFailed, "the log of \(ref) cannot be put back")
     }

@@ -16,7 +16,7 @@ extension WorktreeActions {
     removesBranch: Bool
   ) async throws -> RestoreRecord {
     guard case .worktree(let layout)? = GitLayout.find(now.path),
-      let name = HeldFolder.parts(layout.gitDirectory).last,
+      let name = OpenFolder.parts(layout.gitDirectory).last,
       layout.commonDirectory.isSameName(as: common),
       layout.gitDirectory.isSameName(as: RestoreFolder(common: common).directory(name))
     else {
@@ -57,9 +57,9 @@ extension WorktreeActions {
   ) throws -> RestoreRecord {
     let folder = RestoreFolder(common: layout.commonDirectory)
     guard let own = folder.folder(record.point.id), let name = record.gitName,
-      let last = HeldFolder.parts(layout.worktree).last,
-      let parent = HeldFolder.open(layout.worktree.parentPath),
-      let worktrees = HeldFolder.open(layout.commonDirectory)?.folder(["worktrees"])
+      let last = OpenFolder.parts(layout.worktree).last,
+      let parent = OpenFolder.open(layout.worktree.parentPath),
+      let worktrees = OpenFolder.open(layout.commonDirectory)?.folder(["worktrees"])
     else {
       throw ActionRefusal(.gitFailed, "\(layout.worktree) is not reached without a link")
     }
@@ -80,7 +80,7 @@ extension WorktreeActions {
       }
       guard let failure = parent.move(last, to: holder.folder, as: holder.name) else {
         // As git does when its last worktree goes.
-        HeldFolder.open(layout.commonDirectory)?.removeIfEmpty("worktrees")
+        OpenFolder.open(layout.commonDirectory)?.removeIfEmpty("worktrees")
         return record
       }
       reason = failure

@@ -47,7 +47,7 @@ package final class AlertIndex: Sendable {
 
   /// Builds the index of the feeds of several sources, in their order.
   convenience init(_ feeds: [AlertFeed], timetable: Timetable, previous: AlertIndex? = nil) {
-    let alerts = HeldRealtime.united(feeds)
+    let alerts = RealtimeState.united(feeds)
     let known = previous.flatMap { $0.timetable === timetable ? $0.directory : nil }
     self.init(alerts, known ?? AlertDirectory(timetable))
   }

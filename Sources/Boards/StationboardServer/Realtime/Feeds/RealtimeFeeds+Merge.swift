@@ -10,10 +10,12 @@ extension RealtimeFeeds {
   /// The timetable of a source, the index in use of that source, and what ids of that timetable are looked up in.
   func context(of source: RealtimeSource) -> (Feed?, RealtimeIndex?, TimetableDirectory?) {
     let feed = store.feeds.first { ($0.entry.prefix ?? "") == source.prefix }
-    let held = state.withLock { $0[source.prefix] }
-    guard let held, held.tripGeneration == feed?.entry.generation else { return (feed, nil, nil) }
-    let own = held.trips.first { $0.source == source }?.index
-    return (feed, own, held.trips.lazy.compactMap(\.index).first?.directory)
+    let current = state.withLock { $0[source.prefix] }
+    guard let current, current.tripGeneration == feed?.entry.generation else {
+      return (feed, nil, nil)
+    }
+    let own = current.trips.first { $0.source == source }?.index
+    return (feed, own, current.trips.lazy.compactMap(\.index).first?.directory)
   }
 
   /// Makes the index of trip updates on the timetable in use.
@@ -69,33 +71,33 @@ extension RealtimeFeeds {
     of generation: String?,
     from source: RealtimeSource,
     at now: Double,
-    _ note: (inout HeldSource<TripUpdateFeed>) -> Void
+    _ note: (inout SourceState<TripUpdateFeed>) -> Void
   ) {
     var counters: RealtimeCounters?
     var parts: [(number: Int, index: RealtimeIndex)] = []
     while true {
-      guard var held = state.withLock({ $0[source.prefix] }),
-        let place = held.trips.firstIndex(where: { $0.source == source })
+      guard var current = state.withLock({ $0[source.prefix] }),
+        let place = current.trips.firstIndex(where: { $0.source == source })
       else { return }
-      let taken = held.taken
-      held.trips[place].index = index
+      let taken = current.taken
+      current.trips[place].index = index
       // Indexes of another import name other trips; they are made again when the timetable is taken over.
-      if held.tripGeneration != generation {
-        for other in held.trips.indices where other != place { held.trips[other].index = nil }
+      if current.tripGeneration != generation {
+        for other in current.trips.indices where other != place { current.trips[other].index = nil }
       }
-      parts = held.numberedIndexes(at: now)
+      parts = current.numberedIndexes(at: now)
       let together = RealtimeBuilder.combined(parts.map(\.index))
-      let helped = held.snapshot.index?.helpsPositions ?? false
-      held.snapshot.index = together
+      let helped = current.snapshot.index?.helpsPositions ?? false
+      current.snapshot.index = together
       var hasVehicles = false
-      if helped || together?.helpsPositions ?? false, held.vehicleGeneration == generation,
+      if helped || together?.helpsPositions ?? false, current.vehicleGeneration == generation,
         let feed = store.feeds.first(where: { ($0.entry.prefix ?? "") == source.prefix }),
         feed.entry.generation == generation
       {
-        rebuildVehicles(&held, of: feed, at: now)
+        rebuildVehicles(&current, of: feed, at: now)
         hasVehicles = true
       }
-      let vehicles = held
+      let vehicles = current
       let isPlaced = state.withLock { state -> Bool in
         guard var newest = state[source.prefix], newest.taken == taken else { return false }
         if hasVehicles {
@@ -117,11 +119,11 @@ extension RealtimeFeeds {
         }
         newest.snapshot.index = together
         newest.tripGeneration = generation
-        held = state.updateValue(newest, forKey: source.prefix) ?? newest
+        current = state.updateValue(newest, forKey: source.prefix) ?? newest
         return true
       }
       // What is no longer needed is freed here, not while requests wait for the lock.
-      withExtendedLifetime(held) {}
+      withExtendedLifetime(current) {}
       counters = together?.counters
       guard isPlaced else { continue }
       record(together, parts, of: source.prefix, at: now)
@@ -159,17 +161,17 @@ extension RealtimeFeeds {
   ) {
     while true {
       let (timetable, _, _) = context(of: source)
-      guard let held = state.withLock({ $0[source.prefix] }),
-        let place = held.alerts.firstIndex(where: { $0.source == source })
+      guard let current = state.withLock({ $0[source.prefix] }),
+        let place = current.alerts.firstIndex(where: { $0.source == source })
       else { return }
       let began = ContinuousClock.now
-      let feeds = held.alerts.compactMap { $0.source == source ? feed : $0.content }
+      let feeds = current.alerts.compactMap { $0.source == source ? feed : $0.content }
       let index = timetable.map {
-        AlertIndex(feeds, timetable: $0.timetable, previous: held.snapshot.alertIndex)
+        AlertIndex(feeds, timetable: $0.timetable, previous: current.snapshot.alertIndex)
       }
       let indexSeconds = (ContinuousClock.now - began).seconds
       let isPlaced = state.withLock { state -> Bool in
-        guard var newest = state[source.prefix], newest.taken == held.taken else { return false }
+        guard var newest = state[source.prefix], newest.taken == current.taken else { return false }
         // The same alerts arrived again and the previous copy was fresh: boards do not change.
         let age = newest.alerts[place].status.age(at: now)
         let wasFresh = age.map { $0 <= AlertDecay.freshFor } ?? false
@@ -183,7 +185,7 @@ extension RealtimeFeeds {
         state[source.prefix] = newest
         return true
       }
-      withExtendedLifetime(held) {}
+      withExtendedLifetime(current) {}
       if isPlaced { break }
     }
     notify()
@@ -204,34 +206,34 @@ extension RealtimeFeeds {
   ) {
     while true {
       let timetable = store.feeds.first { ($0.entry.prefix ?? "") == source.prefix }
-      guard var held = state.withLock({ $0[source.prefix] }),
-        let place = held.vehicles.firstIndex(where: { $0.source == source })
+      guard var current = state.withLock({ $0[source.prefix] }),
+        let place = current.vehicles.firstIndex(where: { $0.source == source })
       else { return }
       let began = ContinuousClock.now
       let generation = timetable?.entry.generation
-      let isSameTimetable = held.vehicleGeneration == generation
-      let known = held.vehicles.lazy.compactMap(\.vehicles).first?.directory
+      let isSameTimetable = current.vehicleGeneration == generation
+      let known = current.vehicles.lazy.compactMap(\.vehicles).first?.directory
       let index = timetable.map {
         VehicleIndex(
           feed,
           timetable: $0.timetable,
           arrivedAt: earliest(of: feed.header, from: source, at: now),
-          trips: held.snapshot.index,
+          trips: current.snapshot.index,
           sharing: known
         )
       }
       // Indexes of another import name other trips; they are made again when the timetable is taken over.
       if !isSameTimetable {
-        for other in held.vehicles.indices { held.vehicles[other].vehicles = nil }
+        for other in current.vehicles.indices { current.vehicles[other].vehicles = nil }
       }
-      held.vehicles[place].vehicles = index
-      let together = VehicleIndex.combined(held.vehicleIndexes(at: now))
+      current.vehicles[place].vehicles = index
+      let together = VehicleIndex.combined(current.vehicleIndexes(at: now))
       let indexSeconds = (ContinuousClock.now - began).seconds
       let isPlaced = state.withLock { state -> Bool in
-        guard var newest = state[source.prefix], newest.taken == held.taken else { return false }
+        guard var newest = state[source.prefix], newest.taken == current.taken else { return false }
         note(&newest.vehicles[place].status, indexSeconds)
-        for other in held.vehicles.indices {
-          newest.vehicles[other].vehicles = held.vehicles[other].vehicles
+        for other in current.vehicles.indices {
+          newest.vehicles[other].vehicles = current.vehicles[other].vehicles
         }
         newest.vehicles[place].content = feed
         newest.snapshot.vehicleIndex = together
@@ -241,7 +243,7 @@ extension RealtimeFeeds {
         state[source.prefix] = newest
         return true
       }
-      withExtendedLifetime(held) {}
+      withExtendedLifetime(current) {}
       if isPlaced { break }
     }
     notify()
@@ -249,38 +251,38 @@ extension RealtimeFeeds {
 
   /// Makes the indexes of vehicle positions again: for a timetable that was imported again, and for trip updates that
   /// know other trips and other ids than those before.
-  private func rebuildVehicles(_ held: inout HeldRealtime, of feed: Feed, at now: Double) {
-    var directory = held.snapshot.index?.directory
-    for place in held.vehicles.indices {
-      guard let content = held.vehicles[place].content else { continue }
+  private func rebuildVehicles(_ current: inout RealtimeState, of feed: Feed, at now: Double) {
+    var directory = current.snapshot.index?.directory
+    for place in current.vehicles.indices {
+      guard let content = current.vehicles[place].content else { continue }
       let index = VehicleIndex(
         content,
         timetable: feed.timetable,
         // As old as before: another timetable makes no feed newer.
-        arrivedAt: Int64(held.vehicles[place].status.firstKnownAt ?? now),
-        trips: held.snapshot.index,
+        arrivedAt: Int64(current.vehicles[place].status.firstKnownAt ?? now),
+        trips: current.snapshot.index,
         sharing: directory
       )
       directory = index.directory
-      held.vehicles[place].vehicles = index
-      held.vehicleGeneration = feed.entry.generation
+      current.vehicles[place].vehicles = index
+      current.vehicleGeneration = feed.entry.generation
     }
-    held.snapshot.vehicleIndex = VehicleIndex.combined(held.vehicleIndexes(at: now))
+    current.snapshot.vehicleIndex = VehicleIndex.combined(current.vehicleIndexes(at: now))
   }
 
   /// Rebuilds the indexes of a timetable that was imported again.
   func rebuild(_ prefix: String) {
     while true {
       guard let feed = store.feeds.first(where: { ($0.entry.prefix ?? "") == prefix }),
-        let held = state.withLock({ $0[prefix] })
+        let current = state.withLock({ $0[prefix] })
       else { return }
       let generation = feed.entry.generation
-      var trips = held.trips
-      let hasTrips = held.tripGeneration != generation && trips.contains { $0.content != nil }
+      var trips = current.trips
+      let hasTrips = current.tripGeneration != generation && trips.contains { $0.content != nil }
       let hasAlerts =
-        held.alertGeneration != generation && held.alerts.contains { $0.content != nil }
+        current.alertGeneration != generation && current.alerts.contains { $0.content != nil }
       let hasVehicles =
-        held.vehicleGeneration != generation && held.vehicles.contains { $0.content != nil }
+        current.vehicleGeneration != generation && current.vehicles.contains { $0.content != nil }
       guard
         hasTrips || hasAlerts || hasVehicles
           || trips.contains(where: { $0.content != nil && $0.index == nil })
@@ -289,7 +291,7 @@ extension RealtimeFeeds {
       var directory: TimetableDirectory?
       for place in trips.indices {
         guard let content = trips[place].content else { continue }
-        if held.tripGeneration == generation, trips[place].index != nil { continue }
+        if current.tripGeneration == generation, trips[place].index != nil { continue }
         // As old as before: another timetable makes no feed newer.
         let index = RealtimeIndex(
           content,
@@ -300,17 +302,17 @@ extension RealtimeFeeds {
         directory = index.directory
         trips[place].index = index
       }
-      var next = held
+      var next = current
       next.trips = trips
       let together = RealtimeBuilder.combined(next.indexes(at: now))
       next.snapshot.index = together
       if hasVehicles { rebuildVehicles(&next, of: feed, at: now) }
       let alertIndex =
         hasAlerts
-        ? AlertIndex(held.alerts.compactMap(\.content), timetable: feed.timetable)
-        : held.snapshot.alertIndex
+        ? AlertIndex(current.alerts.compactMap(\.content), timetable: feed.timetable)
+        : current.snapshot.alertIndex
       let isPlaced = state.withLock { state -> Bool in
-        guard var newest = state[prefix], newest.taken == held.taken else { return false }
+        guard var newest = state[prefix], newest.taken == current.taken else { return false }
         for place in trips.indices { newest.trips[place].index = trips[place].index }
         if trips.contains(where: { $0.index != nil }) { newest.tripGeneration = generation }
         if hasAlerts { newest.alertGeneration = generation }
@@ -328,7 +330,7 @@ extension RealtimeFeeds {
         state[prefix] = newest
         return true
       }
-      withExtendedLifetime(held) {}
+      withExtendedLifetime(current) {}
       guard isPlaced else { continue }
       record(together, next.numberedIndexes(at: now), of: prefix, at: now)
       report(together?.counters, of: prefix)

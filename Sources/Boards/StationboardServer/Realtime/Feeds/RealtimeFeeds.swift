@@ -26,7 +26,7 @@ package final class RealtimeFeeds: Sendable {
   private let leastPercent: MatchThreshold
   let history: HistoryInbox?
   private let onTaken: @Sendable (RealtimeSource) -> Void
-  let state: Mutex<[String: HeldRealtime]>
+  let state: Mutex<[String: RealtimeState]>
   /// The server that polls each source, while it is polled.
   private let pollers = Mutex<[RealtimeSource: FreshnessClient]>([:])
   private let broadcaster = UpdateBroadcaster()
@@ -70,17 +70,17 @@ package final class RealtimeFeeds: Sendable {
     self.history = history
     self.sharing = sharing
     self.onTaken = onTaken
-    var held: [String: HeldRealtime] = [:]
+    var states: [String: RealtimeState] = [:]
     for source in sources {
       switch source.kind {
-      case .tripUpdates: held[source.prefix, default: HeldRealtime()].trips.append(.init(source))
-      case .alerts: held[source.prefix, default: HeldRealtime()].alerts.append(.init(source))
+      case .tripUpdates: states[source.prefix, default: RealtimeState()].trips.append(.init(source))
+      case .alerts: states[source.prefix, default: RealtimeState()].alerts.append(.init(source))
       case .vehiclePositions:
-        held[source.prefix, default: HeldRealtime()].vehicles.append(.init(source))
+        states[source.prefix, default: RealtimeState()].vehicles.append(.init(source))
       }
     }
-    for prefix in held.keys { held[prefix]?.show() }
-    state = Mutex(held)
+    for prefix in states.keys { states[prefix]?.show() }
+    state = Mutex(states)
   }
 
   /// Whether any source is asked with credentials.
@@ -95,19 +95,20 @@ package final class RealtimeFeeds: Sendable {
   func snapshot(of feed: Feed) -> RealtimeSnapshot {
     let key = feed.entry.prefix ?? ""
     return state.withLock { state in
-      guard let held = state[key] else { return RealtimeSnapshot() }
+      guard let current = state[key] else { return RealtimeSnapshot() }
       // An index of another timetable would name other trips. Nothing is written without need: each change is a copy.
-      var snapshot = held.snapshot
+      var snapshot = current.snapshot
       let generation = feed.entry.generation
-      if held.tripGeneration != generation, snapshot.index != nil || snapshot.trips.fetchedAt != nil
+      if current.tripGeneration != generation,
+        snapshot.index != nil || snapshot.trips.fetchedAt != nil
       {
         snapshot.index = nil
         snapshot.isOfAnotherTimetable = snapshot.trips.fetchedAt != nil
       }
-      if held.alertGeneration != generation, snapshot.alertIndex != nil {
+      if current.alertGeneration != generation, snapshot.alertIndex != nil {
         snapshot.alertIndex = nil
       }
-      if held.vehicleGeneration != generation, snapshot.vehicleIndex != nil {
+      if current.vehicleGeneration != generation, snapshot.vehicleIndex != nil {
         snapshot.vehicleIndex = nil
       }
       return snapshot
@@ -188,8 +189,8 @@ package final class RealtimeFeeds: Sendable {
           case .undecodable, .missingBody: true
           default: false
           }
-        change(source) { status, held in
-          if status.failureIsOfContent != isOfContent { held.snapshot.changedAt = clock.now }
+        change(source) { status, current in
+          if status.failureIsOfContent != isOfContent { current.snapshot.changedAt = clock.now }
           status.failure = failure
           status.failureIsOfContent = isOfContent
         }
@@ -254,11 +255,11 @@ package final class RealtimeFeeds: Sendable {
     switch decoded.content {
     case .tripUpdates(let feed):
       let (made, generation) = index(feed, from: source, at: now, known: decoded.index)
-      put(made?.index, of: generation, from: source, at: now) { held in
-        held.status.took(bytes, feed.header, entities: feed.trips.count, at: now)
-        held.status.metrics.decodeSeconds = decoded.seconds
-        held.status.metrics.indexSeconds = made?.seconds ?? 0
-        held.content = feed
+      put(made?.index, of: generation, from: source, at: now) { current in
+        current.status.took(bytes, feed.header, entities: feed.trips.count, at: now)
+        current.status.metrics.decodeSeconds = decoded.seconds
+        current.status.metrics.indexSeconds = made?.seconds ?? 0
+        current.content = feed
       }
     case .vehiclePositions(let feed):
       putVehicles(feed, from: source, at: now) { status, indexSeconds in
@@ -347,9 +348,9 @@ package final class RealtimeFeeds: Sendable {
         metadata: source.metadata(["verdict": verdict.label, "reason": reason])
       )
     }
-    change(source) { status, held in
+    change(source) { status, current in
       // The feed in use arrived again: the source confirms it.
-      if status.isRefused != (reason != nil) { held.snapshot.changedAt = clock.now }
+      if status.isRefused != (reason != nil) { current.snapshot.changedAt = clock.now }
       status.refusal = reason
       status.judged = arrival.digest
     }
@@ -403,33 +404,37 @@ package final class RealtimeFeeds: Sendable {
   func change(
     _ source: RealtimeSource,
     isTick: Bool = true,
-    _ change: (inout SourceStatus, inout HeldRealtime) -> Void
+    _ change: (inout SourceStatus, inout RealtimeState) -> Void
   ) {
-    let before = state.withLock { state -> HeldRealtime? in
-      guard var held = state[source.prefix] else { return nil }
-      let before = held
+    let before = state.withLock { state -> RealtimeState? in
+      guard var current = state[source.prefix] else { return nil }
+      let before = current
       switch source.kind {
       case .tripUpdates:
-        guard let place = held.trips.firstIndex(where: { $0.source == source }) else { return nil }
-        var status = held.trips[place].status
-        change(&status, &held)
-        held.trips[place].status = status
-      case .alerts:
-        guard let place = held.alerts.firstIndex(where: { $0.source == source }) else { return nil }
-        var status = held.alerts[place].status
-        change(&status, &held)
-        held.alerts[place].status = status
-      case .vehiclePositions:
-        guard let place = held.vehicles.firstIndex(where: { $0.source == source }) else {
+        guard let place = current.trips.firstIndex(where: { $0.source == source }) else {
           return nil
         }
-        var status = held.vehicles[place].status
-        change(&status, &held)
-        held.vehicles[place].status = status
+        var status = current.trips[place].status
+        change(&status, &current)
+        current.trips[place].status = status
+      case .alerts:
+        guard let place = current.alerts.firstIndex(where: { $0.source == source }) else {
+          return nil
+        }
+        var status = current.alerts[place].status
+        change(&status, &current)
+        current.alerts[place].status = status
+      case .vehiclePositions:
+        guard let place = current.vehicles.firstIndex(where: { $0.source == source }) else {
+          return nil
+        }
+        var status = current.vehicles[place].status
+        change(&status, &current)
+        current.vehicles[place].status = status
       }
-      held.show()
-      if isTick { held.snapshot.tick += 1 }
-      state[source.prefix] = held
+      current.show()
+      if isTick { current.snapshot.tick += 1 }
+      state[source.prefix] = current
       return before
     }
     // What is no longer needed is freed here, not while requests wait for the lock.

@@ -45,13 +45,13 @@ extension RealtimeFeeds {
     let isVisible =
       before.failure != after.failure || before.isOfContent != after.isOfContent
       || before.refusal != after.refusal
-    change(source, isTick: isVisible) { [after] status, held in
+    change(source, isTick: isVisible) { [after] status, current in
       status.lastPollAt = after.polledAt
       status.lastSuccessAt = after.answeredAt
       status.failure = after.failure
       status.failureIsOfContent = after.isOfContent
       status.refusal = after.refusal
-      if isVisible { held.changed(at: clock.now) }
+      if isVisible { current.changed(at: clock.now) }
     }
   }
 

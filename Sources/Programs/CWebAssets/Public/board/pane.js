@@ -18,7 +18,7 @@ const LONGEST_LIMIT = 300;
 const USUAL_ROWS = 20;
 /** How often the line that says "12 s ago" may be off: the page ticks every second. */
 const SIGNS = {
-  live: "live", ageing: "live", timetable: "timetable", reduced: "reduced", stale: "reduced", held: "reduced",
+  live: "live", ageing: "live", timetable: "timetable", reduced: "reduced", stale: "reduced", kept: "reduced",
   saved: "timetable", unconfirmed: "timetable", loading: "loading", offline: "offline", failing: "failing", none: "loading",
 };
 

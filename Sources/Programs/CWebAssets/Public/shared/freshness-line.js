@@ -22,7 +22,7 @@ const FAILURE_WORDS = {
  *   while no newer one is there; `shownAt`: the time of day of the board shown; `zone`; `coverage`: `meta.rtCoverage` of the
  *   board; `count`: how many departures it has.
  * @returns {{ state: string, title: string, detail: string }} `state`: none, loading, live, ageing, timetable,
- *   reduced, stale, held, offline, failing, saved or unconfirmed.
+ *   reduced, stale, kept, offline, failing, saved or unconfirmed.
  */
 export function freshnessLine({ appearance, problem, retryIn, saved, shownAt, zone, coverage, count }, say) {
   if (!appearance) return { state: "none", title: "", detail: "" };
@@ -37,7 +37,7 @@ export function freshnessLine({ appearance, problem, retryIn, saved, shownAt, zo
   // R38: what no server said is never live, and is said to be what it is.
   if (provenance === "disk") return line("saved", aged(facts, say), [say("savedBoard")]);
   if (provenance === "local") return line("unconfirmed", say("unconfirmed"), [updated(age, say)]);
-  if (appearance.label.isHeld) return line("held", say("held"), [updated(age, say)]);
+  if (appearance.label.isKept) return line("kept", say("kept"), [updated(age, say)]);
   return labelled(appearance, { coverage, count }, say);
 }
 

@@ -24,7 +24,7 @@ const MESSAGES = {
 };
 /** The rhythm of the stream's heartbeats on the server. */
 const POLICY = { preset: "workspaces", push: { heartbeat: 15_000 } };
-const SIGNS = { live: "live", ageing: "live", reduced: "reduced", stale: "reduced", held: "reduced", loading: "loading", offline: "offline", failing: "failing" };
+const SIGNS = { live: "live", ageing: "live", reduced: "reduced", stale: "reduced", kept: "reduced", loading: "loading", offline: "offline", failing: "failing" };
 const LEVELS = ["good", "warning", "grave"];
 const LEVEL_SIGNS = { good: "done", warning: "reduced", grave: "failing" };
 

@@ -31,7 +31,7 @@ const MESSAGES = {
 };
 /** The rhythm of the stream's heartbeats on the server. */
 const POLICY = { preset: "workspaces", push: { heartbeat: 15_000 } };
-const SIGNS = { live: "live", ageing: "live", reduced: "reduced", stale: "reduced", held: "reduced", loading: "loading", offline: "offline", failing: "failing" };
+const SIGNS = { live: "live", ageing: "live", reduced: "reduced", stale: "reduced", kept: "reduced", loading: "loading", offline: "offline", failing: "failing" };
 /** How long the result of an action is shown. */
 const NOTE_MS = 30_000;
 const COUNTED = ["needs_you", "done_unseen", "working"];

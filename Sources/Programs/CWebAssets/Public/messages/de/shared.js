@@ -38,7 +38,7 @@ export default {
   modeDegraded: "Eingeschränkter Dienst",
   modeCopy: "Letzte Kopie",
   modeTimeout: "Fahrplan – Server zu langsam",
-  held: "Echtzeit unterbrochen",
+  kept: "Echtzeit unterbrochen",
   savedBoard: "Anzeige des letzten Besuchs",
   fromDisk: "Vom Gerät, {age}",
   unconfirmed: "Von Ihnen, unbestätigt",

@@ -38,7 +38,7 @@ export default {
   modeDegraded: "Limited service of the server",
   modeCopy: "Recent copy",
   modeTimeout: "Timetable – server ran out of time",
-  held: "Live data paused – board kept",
+  kept: "Live data paused – board kept",
   savedBoard: "Board of your last visit",
   fromDisk: "From disk, {age}",
   unconfirmed: "Yours, unconfirmed",

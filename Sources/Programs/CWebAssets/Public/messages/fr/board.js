@@ -128,7 +128,7 @@ export default {
   factUnchanged: "{percent} % sans changement",
   factBytes: "Reçu",
   factGuards: "Garde-fous",
-  factGuardsOf: "{superseded} dépassées, {coalesced} réunies, {held} retenues, {retries} répétées, {rescues} relancées",
+  factGuardsOf: "{superseded} dépassées, {coalesced} réunies, {kept} retenues, {retries} répétées, {rescues} relancées",
   factNotes: "Dernières notes",
   "cause-unwatched": "personne ne suit ce tableau",
   "cause-offline": "pas de réseau",

@@ -38,7 +38,7 @@ export default {
   modeDegraded: "Service limité du serveur",
   modeCopy: "Copie récente",
   modeTimeout: "Horaire – serveur trop lent",
-  held: "Temps réel en pause",
+  kept: "Temps réel en pause",
   savedBoard: "Tableau de votre dernière visite",
   fromDisk: "Copie locale, {age}",
   unconfirmed: "De vous, non confirmé",

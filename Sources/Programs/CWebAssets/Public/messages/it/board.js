@@ -128,7 +128,7 @@ export default {
   factUnchanged: "{percent} % senza modifiche",
   factBytes: "Ricevuto",
   factGuards: "Protezioni",
-  factGuardsOf: "{superseded} superate, {coalesced} riunite, {held} trattenute, {retries} ripetute, {rescues} recuperate",
+  factGuardsOf: "{superseded} superate, {coalesced} riunite, {kept} trattenute, {retries} ripetute, {rescues} recuperate",
   factNotes: "Ultime note",
   "cause-unwatched": "nessuno segue questo tabellone",
   "cause-offline": "niente rete",

@@ -38,7 +38,7 @@ export default {
   modeDegraded: "Servizio limitato del server",
   modeCopy: "Copia recente",
   modeTimeout: "Orario – server troppo lento",
-  held: "Tempo reale in pausa",
+  kept: "Tempo reale in pausa",
   savedBoard: "Tabellone dell’ultima visita",
   fromDisk: "Copia locale, {age}",
   unconfirmed: "Da te, non confermato",

@@ -6,7 +6,7 @@ import Workspaces
 ///
 /// Every operation applies to that folder, wherever its path leads by now. Names are single path components, and
 /// nothing here follows a link of such a name.
-final class HeldFolder: Sendable {
+final class OpenFolder: Sendable {
   private let descriptor: Int32
 
   private init(_ descriptor: Int32) { self.descriptor = descriptor }
@@ -19,11 +19,11 @@ final class HeldFolder: Sendable {
   ///   - path: An absolute path.
   ///   - makes: Whether missing folders are created, for their owner only.
   /// - Returns: The folder; `nil` if it does not exist, or any part of the path is a link.
-  static func open(_ path: String, makes: Bool = false) -> HeldFolder? {
+  static func open(_ path: String, makes: Bool = false) -> OpenFolder? {
     guard path.utf8.first == UInt8(ascii: "/") else { return nil }
     let root = folder_open(AT_FDCWD, "/")
     guard root >= 0 else { return nil }
-    return HeldFolder(root).folder(parts(path), makes: makes)
+    return OpenFolder(root).folder(parts(path), makes: makes)
   }
 
   /// The parts of a path.
@@ -37,7 +37,7 @@ final class HeldFolder: Sendable {
   ///   - names: The path below this folder.
   ///   - makes: Whether missing folders are created, for their owner only.
   /// - Returns: The folder; `nil` if it does not exist, or any part of the path is a link or not a folder.
-  func folder(_ names: [String], makes: Bool = false) -> HeldFolder? {
+  func folder(_ names: [String], makes: Bool = false) -> OpenFolder? {
     var here = self
     for name in names {
       guard Self.isName(name) else { return nil }
@@ -47,7 +47,7 @@ final class HeldFolder: Sendable {
         next = folder_open(here.descriptor, name)
       }
       guard next >= 0 else { return nil }
-      here = HeldFolder(next)
+      here = OpenFolder(next)
     }
     return here
   }
@@ -75,7 +75,7 @@ final class HeldFolder: Sendable {
   }
 
   /// Whether two folders are on the same file system.
-  func sharesFileSystem(_ other: HeldFolder) -> Bool {
+  func sharesFileSystem(_ other: OpenFolder) -> Bool {
     var (own, others) = (stat(), stat())
     return fstat(descriptor, &own) == 0 && fstat(other.descriptor, &others) == 0
       && own.st_dev == others.st_dev
@@ -144,7 +144,7 @@ final class HeldFolder: Sendable {
   /// Moves an entry within the file system, never over an existing one.
   ///
   /// - Returns: `nil` if it was moved, else why it was not.
-  func move(_ name: String, to target: HeldFolder, as other: String) -> String? {
+  func move(_ name: String, to target: OpenFolder, as other: String) -> String? {
     guard Self.isName(name), Self.isName(other) else { return "\(name) is not a name" }
     let failure = folder_move(descriptor, name, target.descriptor, other)
     guard failure == 0 else { return String(cString: strerror(failure)) }

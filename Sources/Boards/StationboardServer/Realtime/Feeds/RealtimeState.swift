@@ -1,7 +1,7 @@
 import GTFSRealtime
 
-/// What is kept of one source.
-struct HeldSource<Content: Sendable>: Sendable {
+/// The state of one realtime source.
+struct SourceState<Content: Sendable>: Sendable {
   /// The source.
   let source: RealtimeSource
   /// What was received from it, and when.
@@ -21,16 +21,16 @@ struct HeldSource<Content: Sendable>: Sendable {
   }
 }
 
-/// What is kept of the sources of one timetable, in their order of precedence.
-struct HeldRealtime: Sendable {
+/// The realtime state of one timetable: its sources, in their order of precedence.
+struct RealtimeState: Sendable {
   /// What boards may know.
   var snapshot = RealtimeSnapshot()
   /// The sources of trip updates.
-  var trips: [HeldSource<TripUpdateFeed>] = []
+  var trips: [SourceState<TripUpdateFeed>] = []
   /// The sources of alerts.
-  var alerts: [HeldSource<AlertFeed>] = []
+  var alerts: [SourceState<AlertFeed>] = []
   /// The sources of vehicle positions.
-  var vehicles: [HeldSource<VehiclePositionFeed>] = []
+  var vehicles: [SourceState<VehiclePositionFeed>] = []
   /// The import of the timetable that each index was built on.
   var tripGeneration: String?
   var alertGeneration: String?
@@ -78,32 +78,32 @@ struct HeldRealtime: Sendable {
     if !alerts.isEmpty { snapshot.alerts = SourceStatus(of: alerts.map(\.status)) }
     if !vehicles.isEmpty { snapshot.vehicles = SourceStatus(of: vehicles.map(\.status)) }
     snapshot.sources =
-      trips.enumerated().map { number, held in
+      trips.enumerated().map { number, state in
         SourceView(
-          kind: held.source.kind,
+          kind: state.source.kind,
           number: number + 1,
           of: trips.count,
-          status: held.status,
-          counters: held.index?.counters
+          status: state.status,
+          counters: state.index?.counters
         )
       }
-      + alerts.enumerated().map { number, held in
+      + alerts.enumerated().map { number, state in
         SourceView(
-          kind: held.source.kind,
+          kind: state.source.kind,
           number: number + 1,
           of: alerts.count,
-          status: held.status,
+          status: state.status,
           counters: nil,
           alerts: alerts.count == 1 ? snapshot.alertIndex?.counters : nil
         )
       }
-      + vehicles.enumerated().map { number, held in
+      + vehicles.enumerated().map { number, state in
         SourceView(
-          kind: held.source.kind,
+          kind: state.source.kind,
           number: number + 1,
           of: vehicles.count,
-          status: held.status,
-          counters: held.vehicles?.counters
+          status: state.status,
+          counters: state.vehicles?.counters
         )
       }
   }
@@ -130,8 +130,8 @@ struct HeldRealtime: Sendable {
 
   /// The same with the number of each source, from 1 on.
   func numberedIndexes(at now: Double) -> [(number: Int, index: RealtimeIndex)] {
-    let all = trips.enumerated().compactMap { place, held in
-      held.index.map { (number: place + 1, index: $0) }
+    let all = trips.enumerated().compactMap { place, state in
+      state.index.map { (number: place + 1, index: $0) }
     }
     func isStale(_ index: RealtimeIndex) -> Bool {
       now - Double(index.sourceTime) > RealtimeDecay.standard.ageing
