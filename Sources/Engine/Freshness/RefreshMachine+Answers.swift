@@ -52,7 +52,7 @@ extension RefreshMachine {
     if then.isChangeNotice {
       var isRejected = false
       if case .wait(let cause, _) = transition {
-        // R23: news does not shorten the wait after a transient failure; after others, it keeps the interval.
+        // R23: a change notice does not shorten the wait after a transient failure; after others, it keeps the interval.
         if cause.isOfTransientFailure { return transition }
         isRejected = cause == .recheck || cause == .gone
       }

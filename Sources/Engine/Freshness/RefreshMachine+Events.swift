@@ -189,8 +189,8 @@ extension RefreshMachine {
     if refresh.isChangeNotice, case .waiting(let wait) = phase,
       wait.cause.isOfFailure || wait.cause == .change
     {
-      // R23: news does not shorten the wait after a transient failure; after others, it keeps the interval.
-      // R33: a repetition that waits becomes a request for this news, with a repetition of its own.
+      // R23: a change notice does not shorten the wait after a transient failure; after others, it keeps the interval.
+      // R33: a repetition that waits becomes a request for this change, with a repetition of its own.
       let mayHelp = (wait.cause == .recheck || wait.cause == .gone) && !isBound(at: step.now)
       return mayHelp || wait.cause == .change
         ? .wait(.change, wait.refresh.merged(with: refresh)) : .stay

@@ -335,7 +335,7 @@ extension RefreshMachine {
     case .spread: due = (wait.since + wait.random.upTo(policy.spread), .spread)
     case .reconnect: due = (wait.since + wait.random.upTo(policy.spread), .reconnect)
     case .change:
-      // Without a stream it is news from the application, which keeps the interval.
+      // Without a stream, the notice is from the application, which keeps the interval.
       let gap = policy.push?.leastGap ?? interval(at: wait.since, policy: policy) ?? policy.idle
       due = (max(wait.since, lastStart.map { $0 + gap } ?? wait.since), .change)
     case .deferred: due = (wait.since, .retryAfter)

@@ -517,10 +517,10 @@ static const FreshetWebAsset assets[] = {
   { "status.html", "fa1cac9d1784", FreshetWebAssetPage, bytes_50, sizeof(bytes_50), gzip_50, sizeof(gzip_50), brotli_50, sizeof(brotli_50) },
   { "status.js", "251943a24b77", FreshetWebAssetHashed, bytes_51, sizeof(bytes_51), gzip_51, sizeof(gzip_51), brotli_51, sizeof(brotli_51) },
   { "work-pages.css", "511f1d288862", FreshetWebAssetHashed, bytes_52, sizeof(bytes_52), gzip_52, sizeof(gzip_52), brotli_52, sizeof(brotli_52) },
-  { "workspaces-no-jobs.html", "f1d86737d7f0", FreshetWebAssetPage, bytes_53, sizeof(bytes_53), gzip_53, sizeof(gzip_53), brotli_53, sizeof(brotli_53) },
-  { "workspaces.html", "ea219bf26c99", FreshetWebAssetPage, bytes_54, sizeof(bytes_54), gzip_54, sizeof(gzip_54), brotli_54, sizeof(brotli_54) },
+  { "workspaces-no-jobs.html", "dcf1f09911ef", FreshetWebAssetPage, bytes_53, sizeof(bytes_53), gzip_53, sizeof(gzip_53), brotli_53, sizeof(brotli_53) },
+  { "workspaces.html", "df51d78073d2", FreshetWebAssetPage, bytes_54, sizeof(bytes_54), gzip_54, sizeof(gzip_54), brotli_54, sizeof(brotli_54) },
   { "worktrees-diff-sheet.js", "4442f1fee267", FreshetWebAssetHashed, bytes_55, sizeof(bytes_55), gzip_55, sizeof(gzip_55), brotli_55, sizeof(brotli_55) },
-  { "worktrees.js", "70d8dfca8a58", FreshetWebAssetHashed, bytes_56, sizeof(bytes_56), gzip_56, sizeof(gzip_56), brotli_56, sizeof(brotli_56) },
+  { "worktrees.js", "c6e52af1d9a1", FreshetWebAssetHashed, bytes_56, sizeof(bytes_56), gzip_56, sizeof(gzip_56), brotli_56, sizeof(brotli_56) },
 };
 
 const FreshetWebAsset *freshet_web_assets(void) { return assets; }

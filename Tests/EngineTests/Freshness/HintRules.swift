@@ -344,7 +344,7 @@ struct HintRules {
   }
 
   @Test
-  func `R33: news leads to one request, and a swarm of news to few`() {
+  func `R33: a change notice leads to one request, and a swarm of them to few`() {
     var stage = Self.live()
     stage.advance(.seconds(5))
     #expect(stage.send(.streamChanged).request != nil)
@@ -399,7 +399,8 @@ struct HintRules {
   }
 
   @Test
-  func `R33: news does not shorten the wait after a failure, and a lost stream neither`() {
+  func `R33: a change notice does not shorten the wait after a failure, and a lost stream neither`()
+  {
     var stage = Self.live()
     stage.send(.refreshRequested(.person))
     stage.reply(.throttled(.seconds(30)))

@@ -92,7 +92,7 @@ struct MetricsEndpoint {
     metrics.add(
       "freshet_waiting",
       .gauge,
-      "Requests and streams that wait for news",
+      "Long polls and streams that wait for a change",
       Double(serving.waiters)
     )
   }

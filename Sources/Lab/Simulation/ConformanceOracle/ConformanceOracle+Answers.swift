@@ -50,7 +50,7 @@ extension ConformanceOracle {
       return waitForOrigin(want.and(followUp))
     }
     if followUp.isChangeNotice {
-      // R33: requests after stream events keep their distance. R23: news does not shorten the wait
+      // R33: requests after stream events keep their distance. R23: a change notice does not shorten the wait
       // after a failure.
       var keepsInterval = policy.push != nil
       if case .wait(let reason, _, _) = obligation {

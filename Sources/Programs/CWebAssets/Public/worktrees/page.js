@@ -36,7 +36,7 @@ const SIGNS = { live: "live", ageing: "live", reduced: "reduced", stale: "reduce
 const NOTE_MS = 30_000;
 const COUNTED = ["needs_you", "done_unseen", "working"];
 /** States whose start a screen reader announces. */
-const NEWS = ["needs_you", "done_unseen"];
+const ANNOUNCED = ["needs_you", "done_unseen"];
 /** Codes whose message is too vague: the server's own text follows it. */
 const VAGUE = ["git_failed", "invalid_body", "invalid_parameter"];
 
@@ -246,10 +246,10 @@ class WorkspacesPage extends WorkPage {
     const before = this.#states;
     this.#states = this.live.body ? new Map(ordered.map((worktree) => [worktree.id, stateOf(worktree)])) : null;
     if (!before || !this.#states) return;
-    const news = ordered.filter((worktree) => NEWS.includes(stateOf(worktree)) && before.get(worktree.id) !== stateOf(worktree));
-    const sentence = news.map((worktree) => `${titleOf(worktree)}: ${this.say(`state-${stateOf(worktree)}`)}`).join(". ");
+    const changed = ordered.filter((worktree) => ANNOUNCED.includes(stateOf(worktree)) && before.get(worktree.id) !== stateOf(worktree));
+    const sentence = changed.map((worktree) => `${titleOf(worktree)}: ${this.say(`state-${stateOf(worktree)}`)}`).join(". ");
     if (sentence) this.announcer.say(sentence, { now: this.device.now(), urgent: true });
-    for (const worktree of news) {
+    for (const worktree of changed) {
       const title = `${titleOf(worktree)}: ${this.say(`state-${stateOf(worktree)}`)}`;
       this.notices.notify({ id: worktree.id, title, text: reasonInWords(worktree.activity.reason, this.say) || worktree.latest_claude_message || "" });
     }
