@@ -13,7 +13,7 @@ const WORDS = {
   samples: "The last samples", sampleTime: "Time", sampleAnswer: "Answer", sampleDuration: "Took", sampleBytes: "Bytes",
   sampleAge: "Age", sampleStatus: "Status", factNext: "Next request", factCadence: "Cadence", factRequests: "Requests",
   factUnchanged: "{percent} % unchanged", factBytes: "Received", factGuards: "Guards", factNotes: "Last notes",
-  factGuardsOf: "{superseded} superseded, {coalesced} coalesced, {kept} kept, {retries} retries, {rescues} rescues",
+  factGuardsOf: "{superseded} superseded, {coalesced} coalesced, {kept} withheld, {retries} retries, {rescues} rescues",
   "cause-unwatched": "unwatched", "cause-offline": "offline", "cause-paused": "paused in the background",
   "cause-outstanding": "a request is out", "cause-cadence": "cadence", "cause-stated": "after the change that the server announced",
   "cause-learned": "after the change that a learned rhythm foretells", "cause-longPoll": "long poll",

@@ -107,7 +107,7 @@ export interface Snapshot<Value> {
   /** The age now, in milliseconds. */
   readonly age: number | null;
   readonly isLoading: boolean;
-  /** Whether the value is protected from a lesser response (R20). */
+  /** Whether a better value is kept instead of the newest response (R20). */
   readonly isKept: boolean;
   /** Whether the value has changes of the application that the server has not confirmed (R38). */
   readonly isUnconfirmed: boolean;

@@ -425,7 +425,7 @@ class Stage:
             raise AssertionError(f"{error}: {meta}") from None
 
     def waiting(self) -> int:
-        """How many requests and streams the server says to be waiting for news."""
+        """How many requests and streams the server says to be waiting for a change."""
         return int(re.search(rb"(?m)^freshet_waiting (\d+)$", self.ask("/metrics").body)[1])
 
     def begins(self, question: Callable[[], object]) -> threading.Thread:

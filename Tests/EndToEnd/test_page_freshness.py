@@ -295,7 +295,7 @@ class FreshnessOfThePage(BoardTest):
             with self.subTest(language):
                 self.assertEqual(cut, [])
 
-    def test_live_data_that_fails_once_is_held_and_says_so(self):
+    def test_live_data_that_fails_once_is_kept_and_says_so(self):
         tab = self.open()
         tab.wait(f"{STATE} === 'live'")
         body = self.board()

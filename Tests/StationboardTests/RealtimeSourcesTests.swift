@@ -138,16 +138,16 @@ import Timetable
   @Test func `a stale source comes after the others`() throws {
     let stage = try stage()
     let now = stage.at("2026-02-16 09:55:00")
-    var held = RealtimeState()
+    var state = RealtimeState()
     for (name, age) in [("dead", Int64(600)), ("alive", 10)] {
       let request = HTTPRequest(method: .get, scheme: "file", authority: "", path: "/\(name)")
       var source = SourceState<TripUpdateFeed>(RealtimeSource(kind: .tripUpdates, request: request))
       source.index = try stage.index([late(0, Int(age))], at: now - age)
-      held.trips.append(source)
+      state.trips.append(source)
     }
-    let both = RealtimeBuilder.combined(held.indexes(at: Double(now)))
+    let both = RealtimeBuilder.combined(state.indexes(at: Double(now)))
     #expect(try delays(stage, both).first == 10)
-    let earlier = RealtimeBuilder.combined(held.indexes(at: Double(now - 500)))
+    let earlier = RealtimeBuilder.combined(state.indexes(at: Double(now - 500)))
     #expect(try delays(stage, earlier).first == 600)
   }
 

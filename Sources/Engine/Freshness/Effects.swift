@@ -10,7 +10,8 @@ public struct Effects: Hashable, Sendable {
     case apply
     /// The copy is still valid: update *verified* without notifying observers of a new copy (R16).
     case verify
-    /// Discard the body of this response: a better copy is kept (R20).
+    /// Keep the copy and discard the body of this response: the copy is better (R20), newer (R33, R36) or not to be
+    /// replaced (R38).
     case keep
     /// Remove the copy and notify the observers (R4).
     case clear

@@ -191,24 +191,27 @@ extension ClientJudge {
   }
 
   private var ages: Gate {
+    /// The server's time by the receipt, or else by the line: `Date`, which a 304 has it from, is written later than the
+    /// age is computed, and counts whole seconds.
+    func serverTime(_ sample: RecordedSample) -> (time: Int64, grain: Int64)? {
+      if let receipt = sample.receipt, receipt.verdict == .genuine {
+        return (receipt.serverTime, ReportLimits.receiptAgeGrain)
+      }
+      return sample.serverTime.map { ($0, ReportLimits.ageGrain) }
+    }
     func isOff(_ sample: RecordedSample) -> Bool {
       guard let age = sample.cacheAge else { return false }
       if age < 0 { return true }
-      if let server = sample.serverTime, let fetched = sample.fetchedAt {
-        let apart = max(server - fetched, 0) - age
-        if !agreed(sample, server).contains(apart) { return true }
+      if let server = serverTime(sample), let fetched = sample.fetchedAt {
+        let apart = max(server.time - fetched, 0) - age
+        if apart.magnitude > server.grain.magnitude { return true }
       }
       return sample.age.map { $0 < age } ?? false
     }
-    /// What the figures of one answer may be apart: where a receipt vouches for the times, only what `Date` leaves out.
-    func agreed(_ sample: RecordedSample, _ server: Int64) -> ClosedRange<Int64> {
-      let grain = ReportLimits.ageGrain
-      guard sample.receipt?.verdict == .genuine else { return -grain...grain }
-      let exact = ReportLimits.receiptAgeGrain
-      return (server % 1_000 == 0 ? -1_000 - exact : -exact)...exact
-    }
     let off = answers.filter(isOff)
-    let judged = answers.count { $0.cacheAge != nil && $0.fetchedAt != nil && $0.serverTime != nil }
+    let judged = answers.count {
+      $0.cacheAge != nil && $0.fetchedAt != nil && serverTime($0) != nil
+    }
     return Gate(
       "ages_add_up",
       "rtCacheAgeMs is serverTime − rtFetchedAt, and no age on arrival is below it",
@@ -219,7 +222,7 @@ extension ClientJudge {
           Gate.Finding(
             "\(Figures.count(off.count, "age")) do not follow from the times of the same answer"
               + (off.first.map { first in
-                let times = (first.serverTime ?? 0) - (first.fetchedAt ?? 0)
+                let times = (serverTime(first)?.time ?? 0) - (first.fetchedAt ?? 0)
                 return ": line \(first.line) says \(first.cacheAge ?? 0) ms, its times \(times) ms"
               } ?? ""),
             off.map(\.line)

@@ -38,7 +38,7 @@ package enum ReportLimits {
   package static let startGrain: Int64 = 1_000
   /// How far `rtCacheAgeMs` may differ from `serverTime − rtFetchedAt`.
   package static let ageGrain: Int64 = 2_500
-  /// The same where a receipt vouches for both times; servers that give receipts compute the age from them.
+  /// The same with the times of a genuine receipt: servers that give receipts compute the age from them.
   package static let receiptAgeGrain: Int64 = 5
   /// The minimum share of responses with a piece of evidence, in percent.
   package static let leastEvidence = 80

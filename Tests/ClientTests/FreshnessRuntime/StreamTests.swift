@@ -6,7 +6,7 @@ import FreshnessTesting
 import HTTPTypes
 import Testing
 
-@Suite("FreshnessClient: streams of news (R33)")
+@Suite("FreshnessClient: event streams (R33)")
 struct StreamTests {
   private let policy = Policy.steady.with { $0.push = Policy.Push() }
 
@@ -36,7 +36,7 @@ struct StreamTests {
   }
 
   @Test
-  func `while a stream is alive polling is a slow safety net, and news asks at once`()
+  func `while a stream is alive polling is a slow safety net, and a change notice asks at once`()
     async throws
   {
     let it = try await opened()

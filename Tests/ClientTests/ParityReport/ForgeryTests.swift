@@ -100,6 +100,25 @@ struct ForgeryTests {
   }
 
   @Test
+  func `A Date that is a second later than the age makes no age false, an edited age is one`()
+    throws
+  {
+    var (first, second) = try pair()
+    let unchanged = first.lines.indices.filter {
+      first.lines[$0]["outcome"] as? String == "unchanged"
+    }
+    try #require(!unchanged.isEmpty)
+    // The server took its time between both, and a second began meanwhile.
+    for index in unchanged {
+      first.lines[index]["serverTime"] = first.number("serverTime", index) + 1_000
+    }
+    let late = try report((first, second), key: try key())
+    #expect(late.failed == [], "\(ReportText.text(late))")
+    second.lines[unchanged[0]]["rtCacheAgeMs"] = second.number("rtCacheAgeMs", unchanged[0]) - 6
+    #expect(try report((first, second), key: try key()).failed == ["ages_add_up"])
+  }
+
+  @Test
   func `Two clients that do not ask alike fail by the gap of their mean intervals`() throws {
     var (first, second) = try pair()
     // Every second request of the page is left out, as if it had asked every half minute.

@@ -399,8 +399,7 @@ struct HintRules {
   }
 
   @Test
-  func `R33: a change notice does not shorten the wait after a failure, and a lost stream neither`()
-  {
+  func `R33: a change notice does not shorten the wait after a failure, nor does a lost stream`() {
     var stage = Self.live()
     stage.send(.refreshRequested(.person))
     stage.reply(.throttled(.seconds(30)))

@@ -275,10 +275,10 @@ struct PeerScenarios {
   @Test
   func `R20: H1 to H4 better is kept until the cap, equal applies, and the clock is monotonic`() {
     var stage = Stage.settled(.departuresWeb, .live)
-    var held = 0
-    while stage.machine.snapshot?.hasRealtime == true, held < 40 {
+    var kept = 0
+    while stage.machine.snapshot?.hasRealtime == true, kept < 40 {
       _ = stage.advanceToRequest()
-      if stage.reply(.content(.scheduled)).snapshot == .keep { held += 1 }
+      if stage.reply(.content(.scheduled)).snapshot == .keep { kept += 1 }
     }
     #expect(stage.now - .start >= .seconds(300) && stage.now - .start <= .seconds(316))
     stage.send(.refreshRequested(.person))

@@ -15,7 +15,7 @@ struct MesDepartsPage {
   let client = "web"
   private static let language = "fr"
 
-  /// What the page holds of the open board.
+  /// The open board, as the page has it.
   private struct ShownBoard {
     var stop: String
     var name: String

@@ -76,7 +76,11 @@ extension ConformanceOracle {
       marker = .none
     }
     expect(label.marker == marker, .interpretation, "marker \(label.marker) instead of \(marker)")
-    expect(label.isKept == (withheld != nil), .downgradeProtection, "kept or not is not labelled")
+    expect(
+      label.isKept == (withheld != nil),
+      .downgradeProtection,
+      "the label does not say whether a better copy is kept"
+    )
     // R27: the age at arrival and the device's monotonic clock since.
     var age = copy?.age(at: step.now)
     if let withheld, let atArrival = withheld.age {

@@ -87,7 +87,7 @@ extension MutantPlan {
         $0.push?.safetyPoll = .seconds(5)
       }
     ),
-    MutantPlan(.push, "every piece of news is a request", policy: { $0.push?.leastGap = .zero }),
+    MutantPlan(.push, "every change notice is a request", policy: { $0.push?.leastGap = .zero }),
     MutantPlan(
       .push,
       "the loss of a stream is shown",
@@ -102,7 +102,11 @@ extension MutantPlan {
         if effects.stream == .open { effects.stream = nil }
       }
     ),
-    MutantPlan(.push, "news does not lead to a request", event: deaf { $0 == .streamChanged }),
+    MutantPlan(
+      .push,
+      "a change notice does not lead to a request",
+      event: deaf { $0 == .streamChanged }
+    ),
     MutantPlan(.degraded, "the ladder is climbed for ever", policy: { $0.degradedRearm = .zero }),
     MutantPlan(
       .degraded,

@@ -11,7 +11,7 @@ extension WorktreeWatcher {
       guard let content = await list(path) else { break }
       let added = setWatches(path)
       if await Self.isSettled(content, path, added) {
-        trees[path]?.scannedMoves = moves
+        trees[path]?.settledMoves = moves
         return
       }
       trees[path]?.hasFolders = false
@@ -29,7 +29,7 @@ extension WorktreeWatcher {
     guard let tree = trees[path] else { return nil }
     let stamps = Self.stamps(tree)
     guard
-      stamps != tree.indexStamps || !tree.hasFolders || tree.scannedMoves != table.moves(path)
+      stamps != tree.indexStamps || !tree.hasFolders || tree.settledMoves != table.moves(path)
     else { return nil }
     let untracked = tree.scan?.status.untrackedFolders ?? []
     let content = try? await WatchFolders.content(
@@ -162,7 +162,7 @@ extension WorktreeWatcher {
   package func diffKey(of workspace: Workspace) -> DiffCache.Key? {
     let path = workspace.path
     guard let tree = trees[path], !tree.isPolled, tree.hasFolders, !tree.isCut,
-      tree.scannedMoves == table.moves(path)
+      tree.settledMoves == table.moves(path)
     else { return nil }
     let source = repositories[tree.repository]?.source
     return DiffCache.Key(

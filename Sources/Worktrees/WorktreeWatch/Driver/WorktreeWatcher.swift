@@ -37,7 +37,7 @@ package actor WorktreeWatcher {
     /// Whether the system had no watches left for it.
     var lacksWatches = false
     /// The moves of ``WatchTable`` that the watched folders are of.
-    var scannedMoves: Int64 = -1
+    var settledMoves: Int64 = -1
     var waiters: [(since: Double, continuation: CheckedContinuation<Void, Never>)] = []
   }
 

@@ -106,7 +106,7 @@ struct RestoreFolder: Sendable {
     try checkGit(folder, record)
     if record.point.kind == .delete, folder.kind(Self.tree) == nil,
       folder.kind(Self.git) == .folder, place(record) == nil,
-      let held = trash(of: record), let owner = Self.owner(held, of: record)
+      let trash = trash(of: record), let owner = Self.owner(trash, of: record)
     {
       throw RestoreRecord.Unusable("its folder in \(trashPath(record)) is of \(owner)")
     }
@@ -148,8 +148,8 @@ struct RestoreFolder: Sendable {
   /// Where the folder of a deleted worktree is; `nil` if it is not in the trash.
   func place(_ record: RestoreRecord) -> Place? {
     if folder(record.point.id)?.kind(Self.tree) == .folder { return .inside }
-    guard let held = trash(of: record), let name = record.gitName,
-      let owner = Self.owner(held, of: record), owner.isSameName(as: directory(name))
+    guard let trash = trash(of: record), let name = record.gitName,
+      let owner = Self.owner(trash, of: record), owner.isSameName(as: directory(name))
     else { return nil }
     return .beside
   }

@@ -128,7 +128,7 @@ export default {
   factUnchanged: "{percent} % unverändert",
   factBytes: "Empfangen",
   factGuards: "Schutz",
-  factGuardsOf: "{superseded} überholt, {coalesced} zusammengelegt, {kept} gehalten, {retries} wiederholt, {rescues} gerettet",
+  factGuardsOf: "{superseded} überholt, {coalesced} zusammengelegt, {kept} zurückgehalten, {retries} wiederholt, {rescues} gerettet",
   factNotes: "Letzte Notizen",
   "cause-unwatched": "niemand verfolgt die Tafel",
   "cause-offline": "kein Netz",

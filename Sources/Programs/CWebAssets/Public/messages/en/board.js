@@ -128,7 +128,7 @@ export default {
   factUnchanged: "{percent} % unchanged",
   factBytes: "Received",
   factGuards: "Guards",
-  factGuardsOf: "{superseded} superseded, {coalesced} merged, {kept} kept, {retries} retried, {rescues} rescued",
+  factGuardsOf: "{superseded} superseded, {coalesced} merged, {kept} withheld, {retries} retried, {rescues} rescued",
   factNotes: "Last notes",
   "cause-unwatched": "not being watched",
   "cause-offline": "no network",
