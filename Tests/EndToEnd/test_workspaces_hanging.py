@@ -9,7 +9,7 @@ import unittest
 from collections.abc import Callable
 from pathlib import Path
 
-from program import Folder, until
+from program import Folder, Server, until
 from side_by_side import load_side_by_side as load_tests  # noqa: F401
 from workspaces import Workspaces, git, operation, repository
 
@@ -55,6 +55,35 @@ WAYS: dict[str, tuple[Callable[[Path], None], bool]] = {
 
 
 class HangingTest(unittest.TestCase):
+    def test_a_repository_that_git_has_not_answered_for_is_named(self):
+        """The list does not wait for it, and says what it lacks."""
+        folder = Folder()
+        self.addCleanup(folder.remove)
+        root = folder.path.resolve() / "work"
+        slow, fast = repository(root / "slow"), repository(root / "fast")
+        wrapper = folder / "bin" / "git"
+        wrapper.parent.mkdir()
+        wrapper.write_text(
+            f"#!/bin/sh\ncase \"$PWD $*\" in *{slow}*) while [ ! -e {folder / 'go'} ]; do sleep 0.05; done;; esac\n"
+            f"exec {shutil.which('git')} \"$@\"\n")
+        wrapper.chmod(0o755)
+        server = Server(
+            folder / "no-timetable", "--workspaces", str(root), now=None,
+            environment={"PATH": f"{wrapper.parent}:{os.environ['PATH']}"})
+        self.addCleanup(server.__exit__)
+
+        def paths() -> list[str]:
+            return [each["path"] for each in server.get("/v1/git/worktrees")[1]]
+
+        def omissions() -> list[tuple[str, str]]:
+            return [(each["reason"], each["path"]) for each in server.get("/v1/git/omissions")[1]]
+
+        until(lambda: paths() == [str(fast)])
+        self.assertEqual(omissions(), [("pending", str(slow / ".git"))])
+        (folder / "go").touch()
+        until(lambda: sorted(paths()) == [str(fast), str(slow)])
+        self.assertEqual(omissions(), [])
+
     def test_many_that_git_hangs_in_delay_no_other(self):
         """More than git may run in at a time: each is given up as soon as it waits for a pipe, not when its time is over."""
         folder = Folder()

@@ -12,7 +12,7 @@ import urllib.error
 import urllib.request
 from pathlib import Path
 
-from program import Folder, Server
+from program import Folder, Server, until
 
 ENVIRONMENT = {
     **{name: value for name, value in os.environ.items() if not name.startswith("GIT_")},
@@ -152,6 +152,8 @@ class Workspaces(Server):
         while time.monotonic() - asked > 1.5:
             asked = time.monotonic()
             self.ask("/v1/git/worktrees")
+        # After three seconds it comes without the repositories that git has not answered for.
+        until(lambda: not any(each["reason"] == "pending" for each in self.omissions()))
 
     def ask(
         self, path: str, method: str = "GET", body: object = None, **fields: str
@@ -176,6 +178,11 @@ class Workspaces(Server):
         status, _, body = self.ask("/v1/git/worktrees")
         assert status == 200, body
         return body
+
+    def omissions(self) -> list[dict]:
+        """What is not shown; nothing from a server that asks for a token."""
+        status, _, body = self.ask("/v1/git/omissions")
+        return body if status == 200 else []
 
     def named(self, name: str) -> dict:
         """The worktree in a folder of that name."""

@@ -20,6 +20,8 @@ public struct Omission: Codable, Hashable, Sendable {
     public static let tooMany = Reason(rawValue: "too_many")
     /// Git refuses to read a repository of another user.
     public static let foreignOwner = Reason(rawValue: "foreign_owner")
+    /// The first scan of the repository has not finished.
+    public static let pending = Reason(rawValue: "pending")
     /// Git cannot read the repository.
     public static let gitFailed = Reason(rawValue: "git_failed")
     /// Git lists the worktree, but its folder does not exist.

@@ -21,6 +21,7 @@ extension WorktreeWatcher {
     }
     let unknown = found.repositories.filter { repositories[$0] == nil }
     firstScans.formUnion(unknown)
+    pendingRepositories = Set(unknown.filter { repositoryProblems[$0] == nil })
     let (ends, end) = AsyncStream.makeStream(of: Void.self)
     for common in unknown {
       Task {

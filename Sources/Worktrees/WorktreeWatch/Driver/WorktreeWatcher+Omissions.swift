@@ -9,6 +9,9 @@ extension WorktreeWatcher {
       let isForeign = problem.contains("dubious ownership")
       found.append(Omission(isForeign ? .foreignOwner : .gitFailed, common, problem))
     }
+    for common in pendingRepositories {
+      found.append(Omission(.pending, common, "the first scan of \(common) has not finished"))
+    }
     for repository in repositories.values { found += repository.omissions }
     for path in surplusWorktrees {
       found.append(

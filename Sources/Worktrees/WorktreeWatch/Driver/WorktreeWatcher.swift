@@ -80,6 +80,8 @@ package actor WorktreeWatcher {
   var surplusWorktrees: Set<String> = []
   /// Repositories that are scanned for the first time.
   var firstScans: Set<String> = []
+  /// Repositories of the last search whose first scan has not finished, however long it takes.
+  var pendingRepositories: Set<String> = []
   private var following: Task<Void, Never>?
   private var wasWanted = true
   private var unknownReadings: NameTable<AgentReading> = [:]
@@ -270,6 +272,7 @@ package actor WorktreeWatcher {
       guard scanOrder.takes(number, of: common) else { return }
       retriesOfRepositories[common] = nil
       repositoryProblems[common] = nil
+      pendingRepositories.remove(common)
       table.set(SettingsFiles.folders(scan.settings.keys), for: .settings(common))
       // What was not watched yet may have changed before it is.
       if SettingsFiles.stamps(scan.settings.keys) != scan.settings || scan.symbolicHeads != heads {
@@ -283,6 +286,7 @@ package actor WorktreeWatcher {
         drop(repository: common)
       } else {
         repositoryProblems[common] = "\(error)"
+        pendingRepositories.remove(common)
         var retries = retriesOfRepositories[common] ?? schedule
         retries.scanned(at: WatchClock.monotonic, failed: true)
         retriesOfRepositories[common] = retries
@@ -372,6 +376,7 @@ package actor WorktreeWatcher {
     repositories[common] = nil
     retriesOfRepositories[common] = nil
     repositoryProblems[common] = nil
+    pendingRepositories.remove(common)
     scanOrder.remove(common)
     held[common] = nil
     table.remove(.repository(common))

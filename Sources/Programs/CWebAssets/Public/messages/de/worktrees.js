@@ -169,6 +169,7 @@ export default {
   "omission-too_deep": "{path} liegt tiefer, als gesucht wird.",
   "omission-too_many": "{path}: Es sind mehr, als der Server beobachtet.",
   "omission-foreign_owner": "{path} gehört jemand anderem, und git weigert sich, es zu lesen.",
+  "omission-pending": "{path} ist noch nicht gelesen.",
   "omission-git_failed": "git kann {path} nicht lesen.",
   "omission-missing_worktree": "git nennt den Arbeitsbaum {path}, aber seinen Ordner gibt es nicht.",
   "omission-separate_git_dir": "Der Ordner des Repositorys in {path} ist nicht bekannt: Es wurde mit --separate-git-dir angelegt.",

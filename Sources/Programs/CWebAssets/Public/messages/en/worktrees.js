@@ -169,6 +169,7 @@ export default {
   "omission-too_deep": "{path} lies deeper than is searched.",
   "omission-too_many": "{path}: there are more than the server watches.",
   "omission-foreign_owner": "{path} belongs to another user, and git refuses to read it.",
+  "omission-pending": "{path} has not been scanned yet.",
   "omission-git_failed": "git cannot read {path}.",
   "omission-missing_worktree": "git names the worktree {path}, and its folder is not there.",
   "omission-separate_git_dir": "The folder of the repository in {path} is not known: it was made with --separate-git-dir.",

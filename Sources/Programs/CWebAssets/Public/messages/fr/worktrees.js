@@ -169,6 +169,7 @@ export default {
   "omission-too_deep": "{path} se trouve plus profond que la recherche ne va.",
   "omission-too_many": "{path}\u00a0: il y en a plus que le serveur n’en surveille.",
   "omission-foreign_owner": "{path} appartient à un autre utilisateur, et git refuse de le lire.",
+  "omission-pending": "{path} n’a pas encore été lu.",
   "omission-git_failed": "git ne peut pas lire {path}.",
   "omission-missing_worktree": "git mentionne l’arbre de travail {path}, mais son dossier n’existe pas.",
   "omission-separate_git_dir": "Le dossier du dépôt dans {path} n’est pas connu\u00a0: il a été créé avec --separate-git-dir.",

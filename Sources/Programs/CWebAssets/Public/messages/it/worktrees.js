@@ -169,6 +169,7 @@ export default {
   "omission-too_deep": "{path} si trova più in profondità di quanto si cerchi.",
   "omission-too_many": "{path}: ce ne sono più di quanti il server ne osservi.",
   "omission-foreign_owner": "{path} appartiene a un altro utente, e git si rifiuta di leggerlo.",
+  "omission-pending": "{path} non è ancora stato letto.",
   "omission-git_failed": "git non riesce a leggere {path}.",
   "omission-missing_worktree": "git nomina l’albero di lavoro {path}, ma la sua cartella non esiste.",
   "omission-separate_git_dir": "La cartella del repository in {path} non è nota: è stato creato con --separate-git-dir.",
