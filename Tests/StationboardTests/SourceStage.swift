@@ -193,7 +193,9 @@ final class SourceStage: Sendable {
     return sources.allSatisfy { source in
       let path = "/" + source.kind.rawValue
       // In the order in which things happen; see the storm's stage.
-      guard let poller = feeds.poller(of: source), !asked(source.kind).isEmpty else { return false }
+      guard let poller = feeds.poller(of: source), let last = asked(source.kind).last else {
+        return false
+      }
       let (given, isSilent) = producer.state.withLock { state in
         (state.given[path], state.answers[path].map { $0.isSilence } ?? true)
       }
@@ -204,6 +206,8 @@ final class SourceStage: Sendable {
         case .alerts: snapshot.alerts
         case .vehiclePositions: snapshot.vehicles
         }
+      // The request is noted last, behind everything else that its end changes.
+      guard isSilent || (status.lastPollAt ?? 0) >= last else { return false }
       return status.judged == given && status.failure == poller.failure
     }
   }
