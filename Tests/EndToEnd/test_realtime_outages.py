@@ -213,7 +213,8 @@ class FeedTest(unittest.TestCase):
         self.addCleanup(simulator.kill)
         self.addCleanup(stage.close)
         more = "0"
-        stage.shows(lambda a: a.meta["responseMode"] == "full" and a.meta["rtAppliedCount"], more)
+        stage.shows(
+            lambda a: a.meta["responseMode"] == "full" and a.meta["rtAppliedCount"] and not a.board["rt"]["lastError"], more)
 
         def failed() -> int:
             """How many polls of the trip updates have failed."""

@@ -171,31 +171,33 @@ package final class RealtimeFeeds: Sendable {
     var last: FeedDigest?
     // What another server or a missing database left here is not a failure of these polls.
     var lastFailure: String? = term == nil ? nil : ""
-    for await snapshot in client.snapshots(of: download) {
-      let failure = snapshot.failure?.description
-      if failure != lastFailure {
-        if let failure {
-          TraceScope.$current.withValue(traces.latest) {
-            logger.warning(
-              "a realtime source fails",
-              metadata: source.metadata(["reason": failure])
-            )
-          }
-        }
-        // Boards are public: the log says the rest.
-        let failure = snapshot.failure.map { Self.description($0) }
-        let isOfContent =
-          switch snapshot.failure?.kind {
-          case .undecodable, .missingBody: true
-          default: false
-          }
-        change(source) { status, current in
-          if status.failureIsOfContent != isOfContent { current.snapshot.changedAt = clock.now }
-          status.failure = failure
-          status.failureIsOfContent = isOfContent
+    func note(_ failure: LiveFailure?) {
+      guard failure?.description != lastFailure else { return }
+      lastFailure = failure?.description
+      if let failure {
+        TraceScope.$current.withValue(traces.latest) {
+          logger.warning(
+            "a realtime source fails",
+            metadata: source.metadata(["reason": "\(failure)"])
+          )
         }
       }
-      lastFailure = failure
+      let isOfContent =
+        switch failure?.kind {
+        case .undecodable, .missingBody: true
+        default: false
+        }
+      change(source) { status, current in
+        if status.failureIsOfContent != isOfContent { current.snapshot.changedAt = clock.now }
+        // Boards are public: the log says the rest.
+        status.failure = failure.map { Self.description($0) }
+        status.failureIsOfContent = isOfContent
+      }
+    }
+    for await snapshot in client.snapshots(of: download) {
+      // Content that comes with a failure arrived before it: a board never tells of a failure before it shows the content.
+      if snapshot.failure == nil { note(nil) }
+      defer { if let failure = snapshot.failure { note(failure) } }
       guard let bytes = snapshot.value, bytes.digest != last else { continue }
       last = bytes.digest
       if let term {
