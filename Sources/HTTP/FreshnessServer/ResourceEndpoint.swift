@@ -114,7 +114,7 @@ package struct ResourceEndpoint<Resource: ServedResource>: Sendable {
     }
     record(plan.status, state, began, waited)
     guard plan.hasBody, let newest else {
-      return Response(status: plan.status, headers: plan.fields)
+      return Response(withoutContent: plan.status, plan.fields)
     }
     plan.fields.append(HTTPField(name: .contentType, value: newest.mediaType))
     plan.fields.append(contentsOf: newest.fields)

@@ -119,7 +119,7 @@ package enum EventStreamBody {
 
   /// The answer to a client that has the final state: 204 stops it from reconnecting (WHATWG HTML, server-sent events).
   package static var over: Response {
-    Response(status: .noContent, headers: [.cacheControl: "no-store"])
+    Response(withoutContent: .noContent, [.cacheControl: "no-store"])
   }
 
   /// The fields of every event stream.

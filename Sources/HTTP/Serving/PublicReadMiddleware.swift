@@ -48,7 +48,7 @@ package struct PublicReadMiddleware<Context: RequestContext>: RouterMiddleware {
       request.method == .options && request.headers[.accessControlRequestMethod] != nil
     var response =
       if request.method == .options, let allowed = allowed(request.uri.path) {
-        Response(status: .noContent, headers: [.allow: allowed])
+        Response(withoutContent: .noContent, [.allow: allowed])
       } else {
         try await next(request, context)
       }

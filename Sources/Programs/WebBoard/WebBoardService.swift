@@ -131,7 +131,7 @@ package struct WebBoardService: Sendable {
       .xContentTypeOptions: "nosniff",
     ]
     if let known = request.headers[.ifNoneMatch], chosen.entityTag.matches(ifNoneMatch: known) {
-      return Response(status: .notModified, headers: headers)
+      return Response(withoutContent: .notModified, headers)
     }
     headers[.contentType] = asset.mediaType
     headers[.contentEncoding] = chosen.coding
@@ -156,7 +156,7 @@ package struct WebBoardService: Sendable {
       headers[.link] = messages(of: name, request)
     }
     if let known = request.headers[.ifNoneMatch], chosen.entityTag.matches(ifNoneMatch: known) {
-      return Response(status: .notModified, headers: headers)
+      return Response(withoutContent: .notModified, headers)
     }
     headers[.contentType] = asset.mediaType
     headers[.contentEncoding] = chosen.coding

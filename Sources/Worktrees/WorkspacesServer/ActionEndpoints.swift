@@ -241,7 +241,7 @@ struct ActionEndpoints: Sendable {
   func seen(_ id: String) async throws -> Response {
     let workspace = try await workspace(id)
     await watcher.markSeen(workspace.path)
-    return Response(status: .noContent, headers: ReadEndpoints.fields)
+    return Response(withoutContent: .noContent, ReadEndpoints.fields)
   }
 
   /// `GET /v1/git/branches/{repository}`.

@@ -233,7 +233,7 @@ extension HistoryEndpoint {
       .eTag: tag.description, .cacheControl: "no-cache", .vary: "Accept, Accept-Encoding",
     ]
     if let known = request.headers[.ifNoneMatch], tag.matches(ifNoneMatch: known) {
-      return Response(status: .notModified, headers: headers)
+      return Response(withoutContent: .notModified, headers)
     }
     headers[.contentType] = type
     return Response(

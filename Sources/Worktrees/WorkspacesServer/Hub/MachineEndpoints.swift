@@ -55,7 +55,7 @@ struct MachineEndpoints: Sendable {
     } catch {
       throw Self.problem(error.problem, error.detail)
     }
-    return Response(status: .noContent, headers: [.cacheControl: "no-store"])
+    return Response(withoutContent: .noContent, [.cacheControl: "no-store"])
   }
 
   private static func read(_ request: Request) async throws -> WorkspaceReport {
