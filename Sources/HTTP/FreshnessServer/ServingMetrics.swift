@@ -195,16 +195,37 @@ package final class ResourceMetrics: Sendable {
       if let seconds = durations.age { age.record(seconds) }
       if let seconds = durations.lag { lag.record(seconds) }
     }
+
+    mutating func add(_ other: Series) {
+      statuses.merge(other.statuses, uniquingKeysWith: +)
+      latency.add(other.latency)
+      wait.add(other.wait)
+      age.add(other.age)
+      lag.add(other.lag)
+    }
   }
 
-  private let all = Mutex(ServingSample.Kind.allCases.map { _ in Series() })
+  /// The samples of some threads.
+  private final class Share: Sendable {
+    /// The series in the order of the kinds; none before the first sample.
+    let series = Mutex<[Series]>([])
+    private let distance = ThreadNumber.distance
+  }
+
+  private let shares = (0..<ThreadNumber.count).map { _ in Share() }
+
+  private static let noSeries = ServingSample.Kind.allCases.map { _ in Series() }
 
   private let forwarded: ForwardedMetrics?
 
   init(_ forwarded: ForwardedMetrics?) { self.forwarded = forwarded }
 
   /// The series, in the order of the kinds.
-  var series: [Series] { all.withLock { $0 } }
+  var series: [Series] {
+    shares.reduce(into: Self.noSeries) { sum, share in
+      for (place, series) in share.series.withLock({ $0 }).enumerated() { sum[place].add(series) }
+    }
+  }
 
   /// Records a read that was answered.
   ///
@@ -239,7 +260,10 @@ package final class ResourceMetrics: Sendable {
   }
 
   private func record(_ kind: ServingSample.Kind, _ status: Int, _ durations: ServedDurations) {
-    all.withLock { $0[kind.place].record(status, durations) }
+    shares[ThreadNumber.current].series.withLock { series in
+      if series.isEmpty { series = Self.noSeries }
+      series[kind.place].record(status, durations)
+    }
     forwarded?.record(kind, status, durations)
   }
 }

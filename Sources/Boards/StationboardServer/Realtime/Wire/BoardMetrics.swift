@@ -1,3 +1,4 @@
+import Serving
 import Synchronization
 
 /// Counts how boards are answered.
@@ -32,10 +33,18 @@ final class BoardMetrics: Sendable {
     }
   }
 
-  private let counts = Mutex([Int](repeating: 0, count: Answer.allCases.count))
+  /// The answers of some threads, by the raw value of ``Answer``.
+  private final class Share: Sendable {
+    let counts = Mutex([Int](repeating: 0, count: Answer.allCases.count))
+    private let distance = ThreadNumber.distance
+  }
+
+  private let shares = (0..<ThreadNumber.count).map { _ in Share() }
 
   /// Counts an answer.
-  func count(_ answer: Answer) { counts.withLock { $0[answer.rawValue] += 1 } }
+  func count(_ answer: Answer) {
+    shares[ThreadNumber.current].counts.withLock { $0[answer.rawValue] += 1 }
+  }
 
   private let covered = Mutex((live: 0, old: 0, none: 0))
 
@@ -56,7 +65,7 @@ final class BoardMetrics: Sendable {
 
   /// How many answers of each kind there were.
   var byAnswer: [(Answer, Int)] {
-    let counts = counts.withLock { $0 }
-    return Answer.allCases.map { ($0, counts[$0.rawValue]) }
+    let shares = shares.map { $0.counts.withLock { $0 } }
+    return Answer.allCases.map { answer in (answer, shares.reduce(0) { $0 + $1[answer.rawValue] }) }
   }
 }
