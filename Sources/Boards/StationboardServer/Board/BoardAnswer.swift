@@ -24,6 +24,44 @@ struct BoardAnswer {
   /// The announcement of the next publication.
   let foretold: ForetoldChange?
 
+  /// The age of the trip updates, and of the alerts, in seconds; `nil` without any.
+  private let (age, alertsAge): (Double?, Double?)
+  /// The seconds since the source of the trip updates was last polled.
+  private let pollAge: Double?
+  /// Collects the values that are left out; `nil` if they are written.
+  private var gaps: Gaps?
+
+  /// The values that were left out.
+  private final class Gaps {
+    var values: [(place: Int, value: BoardTemplate.Value)] = []
+  }
+
+  init(
+    request: BoardRequest,
+    renderedBoard: RenderedBoard,
+    snapshot: RealtimeSnapshot,
+    mode: ResponseMode,
+    skipped: [StaticString],
+    requestId: String,
+    now: Double,
+    elapsed: Double,
+    entityTag: String,
+    foretold: ForetoldChange?
+  ) {
+    self.request = request
+    self.renderedBoard = renderedBoard
+    self.snapshot = snapshot
+    self.mode = mode
+    self.skipped = skipped
+    self.requestId = requestId
+    self.now = now
+    self.elapsed = elapsed
+    self.entityTag = entityTag
+    self.foretold = foretold
+    (age, alertsAge) = (snapshot.trips.age(at: now), snapshot.alerts.age(at: now))
+    pollAge = snapshot.trips.lastPollAt.map { max(now - $0, 0) }
+  }
+
   /// The kind of response (seed 001, `meta.responseMode`).
   enum ResponseMode: String, CaseIterable {
     /// Complete and fresh.
@@ -38,6 +76,29 @@ struct BoardAnswer {
 
   /// The body.
   func body() -> ByteBuffer {
+    let end = end()
+    var body = Self.beginning(of: renderedBoard, capacity: end.length)
+    end.write(to: &body)
+    return body
+  }
+
+  /// The beginning of each body with a rendered board: what was rendered before, which is most of it.
+  ///
+  /// - Parameters:
+  ///   - renderedBoard: The rendered board.
+  ///   - more: The bytes that will follow.
+  static func beginning(of renderedBoard: RenderedBoard, capacity more: Int) -> ByteBuffer {
+    var body = ByteBufferAllocator().buffer(capacity: renderedBoard.beginningLength + more)
+    body.writeStaticString(RenderedBoard.opening)
+    body.writeBytes(renderedBoard.place)
+    body.writeStaticString(RenderedBoard.middle)
+    body.writeBytes(renderedBoard.departures)
+    body.writeStaticString(RenderedBoard.closing)
+    return body
+  }
+
+  /// The end of the body, which depends on the clock.
+  func end() -> JSONBytes {
     var json = JSONBytes(capacity: 4_096)
     writeRest(&json)
     if request.isDebug {
@@ -52,18 +113,30 @@ struct BoardAnswer {
       .write(&json)
     }
     json.raw("}")
-    // What was rendered before is copied once: it is most of the body.
-    var body = ByteBufferAllocator()
-      .buffer(
-        capacity: renderedBoard.place.count + renderedBoard.departures.count + json.length + 32
-      )
-    body.writeStaticString("{")
-    body.writeBytes(renderedBoard.place)
-    body.writeStaticString(",\"departures\":[")
-    body.writeBytes(renderedBoard.departures)
-    body.writeStaticString("],")
-    json.write(to: &body)
-    return body
+    return json
+  }
+
+  /// The end of the body without the values that differ between responses with the same board.
+  func template() -> BoardTemplate {
+    var answer = self
+    let gaps = Gaps()
+    answer.gaps = gaps
+    return BoardTemplate(json: answer.end().array, values: gaps.values)
+  }
+
+  /// The end of the body, from the template of an earlier response with the same board.
+  func end(_ template: BoardTemplate) -> JSONBytes {
+    var json = JSONBytes(capacity: template.json.count + template.values.count * 32)
+    template.json.withUnsafeBytes { text in
+      var start = 0
+      for (place, value) in template.values {
+        json.raw(UnsafeRawBufferPointer(rebasing: text[start..<place]))
+        write(value, &json)
+        start = place
+      }
+      json.raw(UnsafeRawBufferPointer(rebasing: text[start...]))
+    }
+    return json
   }
 
   /// The difference from a version that a client has: removed departures, new or visibly changed ones, the order of all
@@ -120,15 +193,13 @@ struct BoardAnswer {
     json.string(trips.isConfigured ? "trip_updates" : "none")
     member(",\"fetchedAt\":", text: trips.sourceText, &json)
     member(",\"cacheFetchedAt\":", text: trips.fetchedText, &json)
-    let age = trips.age(at: now)
-    member(",\"cacheAgeMs\":", milliseconds: age, &json)
-    member(",\"ageMs\":", milliseconds: age, &json)
-    member(",\"ageSeconds\":", seconds: age, &json)
+    member(",\"cacheAgeMs\":", .age, &json)
+    member(",\"ageMs\":", .age, &json)
+    member(",\"ageSeconds\":", .ageSeconds, &json)
     member(",\"lastPollAt\":", text: trips.lastPollText, &json)
     member(",\"lastSuccessfulPollAt\":", instant: trips.lastSuccessAt, &json)
-    let pollAge = trips.lastPollAt.map { max(now - $0, 0) }
-    member(",\"pollAgeMs\":", milliseconds: pollAge, &json)
-    member(",\"pollAgeSeconds\":", seconds: pollAge, &json)
+    member(",\"pollAgeMs\":", .pollAge, &json)
+    member(",\"pollAgeSeconds\":", .pollAgeSeconds, &json)
     json.raw(",\"freshnessThresholdMs\":45000,\"freshnessMaxAgeSeconds\":45,\"cacheStatus\":")
     json.string(cacheStatus)
     json.raw(",\"status\":null,\"lastStatus\":null,\"lastError\":")
@@ -169,8 +240,8 @@ struct BoardAnswer {
     json.string(request.includeAlerts ? renderedBoard.alertsStatus.reason : "disabled")
     member(",\"fetchedAt\":", text: alerts.sourceText, &json)
     member(",\"cacheFetchedAt\":", text: alerts.fetchedText, &json)
-    member(",\"cacheAgeMs\":", milliseconds: alerts.age(at: now), &json)
-    member(",\"ageSeconds\":", seconds: alerts.age(at: now), &json)
+    member(",\"cacheAgeMs\":", .alertsAge, &json)
+    member(",\"ageSeconds\":", .alertsAgeSeconds, &json)
     json.raw(",\"includeRequested\":")
     json.flag(request.includeAlerts)
     json.raw(",\"includeApplied\":")
@@ -189,14 +260,11 @@ struct BoardAnswer {
     _ alerts: borrowing SourceStatus,
     _ json: inout JSONBytes
   ) {
-    json.raw("{\"serverTime\":")
-    json.instant(fractional: now)
+    member("{\"serverTime\":", .serverTime, &json)
     json.raw(",\"responseMode\":")
     json.string(mode.rawValue)
-    json.raw(",\"requestId\":")
-    json.string(requestId)
-    json.raw(",\"totalBackendMs\":")
-    json.decimal(elapsed)
+    member(",\"requestId\":", .requestId, &json)
+    member(",\"totalBackendMs\":", .elapsed, &json)
     json.raw(",\"skippedSteps\":[")
     for (index, step) in skipped.enumerated() {
       json.raw(index > 0 ? ",\"" : "\"")
@@ -213,18 +281,17 @@ struct BoardAnswer {
     json.raw(snapshot.index == nil ? "null" : "\"parsed\"")
     member(",\"rtFetchedAt\":", text: trips.sourceText, &json)
     member(",\"rtLastPollAt\":", text: trips.lastPollText, &json)
-    member(",\"rtCacheAgeMs\":", milliseconds: trips.age(at: now), &json)
-    member(",\"rtPollAgeMs\":", milliseconds: trips.lastPollAt.map { max(now - $0, 0) }, &json)
+    member(",\"rtCacheAgeMs\":", .age, &json)
+    member(",\"rtPollAgeMs\":", .pollAge, &json)
     json.raw(",\"alertsStatus\":")
     json.string(request.includeAlerts ? renderedBoard.alertsStatus.rawValue : "disabled")
     json.raw(",\"alertsSource\":")
     json.raw(snapshot.alertIndex == nil ? "null" : "\"parsed\"")
     member(",\"alertsFetchedAt\":", text: alerts.sourceText, &json)
-    member(",\"alertsCacheAgeMs\":", milliseconds: alerts.age(at: now), &json)
-    member(",\"nextExpectedAt\":", instant: foretold?.expectedAt, &json)
-    json.raw(",\"nextExpectedQuantile\":")
-    if let foretold { json.decimal(foretold.quantile) } else { json.raw("null") }
-    member(",\"nextExpectedSpreadMs\":", milliseconds: foretold?.spread, &json)
+    member(",\"alertsCacheAgeMs\":", .alertsAge, &json)
+    member(",\"nextExpectedAt\":", .nextExpectedAt, &json)
+    member(",\"nextExpectedQuantile\":", .nextExpectedQuantile, &json)
+    member(",\"nextExpectedSpreadMs\":", .nextExpectedSpread, &json)
     json.raw(",\"entityTag\":")
     json.string(entityTag)
     json.raw(",\"timetable\":")
@@ -232,23 +299,54 @@ struct BoardAnswer {
     json.raw("}")
   }
 
+  /// Writes a member whose value differs between responses, or notes its place.
+  private func member(_ name: StaticString, _ value: BoardTemplate.Value, _ json: inout JSONBytes) {
+    json.raw(name)
+    if let gaps { gaps.values.append((json.length, value)) } else { write(value, &json) }
+  }
+
+  private func write(_ value: BoardTemplate.Value, _ json: inout JSONBytes) {
+    switch value {
+    case .age: json.milliseconds(age)
+    case .ageSeconds: json.seconds(age)
+    case .pollAge: json.milliseconds(pollAge)
+    case .pollAgeSeconds: json.seconds(pollAge)
+    case .alertsAge: json.milliseconds(alertsAge)
+    case .alertsAgeSeconds: json.seconds(alertsAge)
+    case .serverTime: json.instant(fractional: now)
+    case .requestId: json.string(requestId)
+    case .elapsed: json.decimal(elapsed)
+    case .nextExpectedAt: json.instant(foretold?.expectedAt)
+    case .nextExpectedQuantile:
+      if let foretold { json.decimal(foretold.quantile) } else { json.raw("null") }
+    case .nextExpectedSpread: json.milliseconds(foretold?.spread)
+    }
+  }
+
   private func member(_ name: StaticString, instant: Double?, _ json: inout JSONBytes) {
     json.raw(name)
-    if let instant { json.instant(fractional: instant) } else { json.raw("null") }
+    json.instant(instant)
   }
 
   private func member(_ name: StaticString, text: String?, _ json: inout JSONBytes) {
     json.raw(name)
     json.string(text)
   }
+}
 
-  private func member(_ name: StaticString, milliseconds: Double?, _ json: inout JSONBytes) {
-    json.raw(name)
-    if let milliseconds { json.integer(Int(milliseconds * 1_000)) } else { json.raw("null") }
+extension JSONBytes {
+  /// Seconds, as whole milliseconds; or `null`.
+  fileprivate mutating func milliseconds(_ seconds: Double?) {
+    if let seconds { integer(Int(seconds * 1_000)) } else { raw("null") }
   }
 
-  private func member(_ name: StaticString, seconds: Double?, _ json: inout JSONBytes) {
-    json.raw(name)
-    if let seconds { json.integer(Int(seconds)) } else { json.raw("null") }
+  /// Whole seconds, or `null`.
+  fileprivate mutating func seconds(_ seconds: Double?) {
+    if let seconds { integer(Int(seconds)) } else { raw("null") }
+  }
+
+  /// An instant, or `null`.
+  fileprivate mutating func instant(_ seconds: Double?) {
+    if let seconds { instant(fractional: seconds) } else { raw("null") }
   }
 }

@@ -11,14 +11,6 @@ import Timetable
 final class UnderstoodRequests: Sendable {
   /// The requests of one half.
   static let most = 4_096
-  /// The longest text that is kept, in bytes.
-  static let longest = 512
-
-  /// The parts of a request that determine its meaning.
-  private struct Key: Hashable {
-    let path: String
-    let acceptLanguage: String?
-  }
 
   /// A request without its timetable, which must not live longer than it serves.
   private struct Known {
@@ -64,14 +56,14 @@ final class UnderstoodRequests: Sendable {
   private struct State {
     /// The timetables that everything here is understood with, by their numbers.
     var feeds: [Int] = []
-    var newer: [Key: Known] = [:]
-    var older: [Key: Known] = [:]
+    var newer: [RequestText: Known] = [:]
+    var older: [RequestText: Known] = [:]
 
     /// Caches a request; returns the entries evicted for it, to be freed elsewhere.
-    mutating func keep(_ request: Known, _ key: Key) -> [Key: Known] {
-      var gone: [Key: Known] = [:]
+    mutating func keep(_ request: Known, _ text: RequestText) -> [RequestText: Known] {
+      var gone: [RequestText: Known] = [:]
       if newer.count >= UnderstoodRequests.most { (gone, older, newer) = (older, newer, [:]) }
-      newer[key] = request
+      newer[text] = request
       return gone
     }
   }
@@ -82,45 +74,39 @@ final class UnderstoodRequests: Sendable {
   ///
   /// - Parameters:
   ///   - request: The request.
+  ///   - text: Its text; `nil` if it is not remembered.
   ///   - feeds: The timetables that serve.
   /// - Returns: The parsed request.
   /// - Throws: ``Problem`` as ``BoardRequest``; errors are not cached.
-  func request(_ request: Request, feeds: [Feed]) async throws -> BoardRequest {
-    let acceptLanguage = request.headers[.acceptLanguage]
-    guard let path = request.head.path,
-      path.utf8.count + (acceptLanguage?.utf8.count ?? 0) <= Self.longest
-    else {
-      return try await BoardRequest(
-        QueryItems(request),
-        acceptLanguage: acceptLanguage,
-        feeds: feeds
-      )
-    }
-    let key = Key(path: path, acceptLanguage: acceptLanguage)
-    if let known = known(key, feeds) { return known }
+  func request(
+    _ request: Request,
+    _ text: RequestText?,
+    feeds: [Feed]
+  ) async throws -> BoardRequest {
+    if let text, let known = known(text, feeds) { return known }
     let asked = try await BoardRequest(
       QueryItems(request),
-      acceptLanguage: acceptLanguage,
+      acceptLanguage: request.headers[.acceptLanguage],
       feeds: feeds
     )
-    guard let known = Known(asked, feeds) else { return asked }
+    guard let text, let known = Known(asked, feeds) else { return asked }
     _ = state.withLock { state in
       // Other timetables may have come meanwhile.
-      state.feeds.elementsEqual(feeds.lazy.map(\.number)) ? state.keep(known, key) : [:]
+      state.feeds.elementsEqual(feeds.lazy.map(\.number)) ? state.keep(known, text) : [:]
     }
     return asked
   }
 
-  private func known(_ key: Key, _ feeds: [Feed]) -> BoardRequest? {
-    let (known, gone) = state.withLock { state -> (Known?, [Key: Known]) in
+  private func known(_ text: RequestText, _ feeds: [Feed]) -> BoardRequest? {
+    let (known, gone) = state.withLock { state -> (Known?, [RequestText: Known]) in
       guard state.feeds.elementsEqual(feeds.lazy.map(\.number)) else {
         let before = state
         state = State(feeds: feeds.map(\.number))
         return (nil, before.newer)
       }
-      if let known = state.newer[key] { return (known, [:]) }
-      guard let known = state.older[key] else { return (nil, [:]) }
-      return (known, state.keep(known, key))
+      if let known = state.newer[text] { return (known, [:]) }
+      guard let known = state.older[text] else { return (nil, [:]) }
+      return (known, state.keep(known, text))
     }
     withExtendedLifetime(gone) {}
     return known?.request(feeds)

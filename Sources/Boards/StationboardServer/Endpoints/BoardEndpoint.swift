@@ -16,8 +16,25 @@ struct BoardEndpoint {
   let serving: ResourceServing
   let served: ResourceMetrics
   let requests: UnderstoodRequests
+  let boards: CurrentBoards
   /// The key that signs receipts; `nil` if receipts are off.
   var receiptKey: ReceiptKey?
+
+  /// A request, as far as it is understood.
+  private struct Asked {
+    let request: BoardRequest
+    /// Its text; `nil` if it is too long.
+    let text: RequestText?
+    /// The version of timetables and realtime, read before everything else.
+    let version: CurrentBoard.Version
+    /// The board that the same request showed last.
+    let known: CurrentBoard?
+    let caller: BoardCaller
+    let began: ContinuousClock.Instant
+  }
+
+  /// A wait for a change: what the client asked for, in seconds, and how long it was.
+  private typealias Wait = (asked: Int64, time: Duration)
 
   /// Answers a request, entirely in memory unless the stop is given by name.
   ///
@@ -25,37 +42,58 @@ struct BoardEndpoint {
   ///   when time ran out and no copy is available.
   func answer(_ request: Request) async throws -> Response {
     let began = ContinuousClock.now
-    let caller = BoardCaller(request, key: receiptKey)
-    let asked = try await requests.request(request, feeds: try store.serving())
-    renderer.note(at: clock.now)
-    let inFlight = renderer.enter()
+    let version = version
+    let text = RequestText(request)
+    let known = text.flatMap { boards.board($0, version) }
+    let understood =
+      if let known { known.request } else {
+        try await requests.request(request, text, feeds: try store.serving())
+      }
+    let asked = Asked(
+      request: understood,
+      text: text,
+      version: version,
+      known: known,
+      caller: BoardCaller(request, key: receiptKey),
+      began: began
+    )
+    let inFlight = renderer.enter(at: clock.now)
     defer { renderer.leave() }
     guard inFlight <= BoardBudget.overload else {
       renderer.metrics.count(.refused)
       faults.refused()
       throw Problem.tooManyBoards(inFlight)
     }
-    let conditions = BoardConditions(asked, request.headers)
-    let isBehind = isShared ? try await isBehind(asked, conditions) : false
-    let plan = await BoardPlan(asked, inFlight: inFlight, began: began, faults: faults)
-    if plan.isInTime, let unchanged = conditions.unchanged(asked, plan, renderer, at: clock.now) {
-      // Without a place to wait, the answer comes at once: the preference is not honoured.
-      guard let wait = conditions.wait, let permit = serving.limiter.enter() else {
-        return response(unchanged, asked, plan, caller, began, isBehind: isBehind)
-      }
-      defer { withExtendedLifetime(permit) {} }
-      let paused = ContinuousClock.now
-      let longest = began + .seconds(wait) - .now
-      try await renderer.whileNotRendering {
-        try await changes(asked, plan, conditions, request.body, atMost: longest)
-      }
-      let waited = (asked: wait, time: paused.duration(to: .now))
-      if let still = conditions.unchanged(asked, plan, renderer, at: clock.now) {
-        return response(still, asked, plan, caller, began, waited: waited, isBehind: isBehind)
-      }
-      return try board(asked, plan, caller, began, waited: waited, isBehind: isBehind)
+    let conditions = BoardConditions(asked.request, request.headers)
+    let isBehind = isShared ? try await isBehind(asked.request, conditions) : false
+    let plan = await BoardPlan(
+      asked.request,
+      inFlight: inFlight,
+      began: asked.began,
+      faults: faults
+    )
+    guard plan.isInTime, conditions.allowComparison(asked.request),
+      let unchanged = unchanged(asked, plan, conditions)
+    else { return try board(asked, plan, isBehind: isBehind) }
+    // Without a place to wait, the answer comes at once: the preference is not honoured.
+    guard let wait = conditions.wait, let permit = serving.limiter.enter() else {
+      return response(unchanged, asked, isBehind: isBehind)
     }
-    return try board(asked, plan, caller, began, isBehind: isBehind)
+    defer { withExtendedLifetime(permit) {} }
+    let paused = ContinuousClock.now
+    let longest = asked.began + .seconds(wait) - .now
+    try await renderer.whileNotRendering {
+      try await changes(asked.request, plan, conditions, request.body, atMost: longest)
+    }
+    let waited = (asked: wait, time: paused.duration(to: .now))
+    if let still = conditions.unchanged(compared(asked.request, plan), plan, renderer) {
+      return response(still, asked, waited: waited, isBehind: isBehind)
+    }
+    return try board(asked, plan, waited: waited, isBehind: isBehind)
+  }
+
+  private var version: CurrentBoard.Version {
+    CurrentBoard.Version(timetables: store.version, realtime: renderer.realtime?.version ?? 0)
   }
 
   /// Whether several servers share their realtime.
@@ -85,26 +123,129 @@ struct BoardEndpoint {
       for await _ in renderer.changes(asked, plan.phases) {
         let turn = try? await AdmissionPermit.turn()
         defer { turn?.end() }
-        guard conditions.unchanged(asked, plan, renderer, at: clock.now) != nil else { return }
+        guard conditions.unchanged(compared(asked, plan), plan, renderer) != nil else { return }
       }
     }
+  }
+
+  private func unchanged(
+    _ asked: Asked,
+    _ plan: BoardPlan,
+    _ conditions: BoardConditions
+  ) -> BoardConditions.Unchanged? {
+    if let known = asked.known, known.phases == plan.phases,
+      renderer.isCurrent(known, at: clock.now, isForComparison: true)
+    {
+      return conditions.unchanged(known, plan, renderer)
+    }
+    let board = compared(asked.request, plan)
+    keep(board, asked, plan)
+    return conditions.unchanged(board, plan, renderer)
+  }
+
+  /// The current board, made to be compared with what a client has.
+  private func compared(_ asked: BoardRequest, _ plan: BoardPlan) -> CurrentBoard {
+    let snapshot = renderer.snapshot(of: asked.stop.feed)
+    return board(
+      asked,
+      plan,
+      snapshot,
+      renderer.renderedBoard(
+        asked,
+        phases: plan.phases,
+        at: clock.now,
+        snapshot: snapshot,
+        isForComparison: true
+      )
+    )
   }
 
   private func board(
     _ asked: BoardRequest,
     _ plan: BoardPlan,
-    _ caller: BoardCaller,
-    _ began: ContinuousClock.Instant,
-    waited: (asked: Int64, time: Duration)? = nil,
+    _ snapshot: RealtimeSnapshot,
+    _ renderedBoard: RenderedBoard,
+    isCopy: Bool = false
+  ) -> CurrentBoard {
+    CurrentBoard(
+      asked,
+      phases: plan.phases,
+      snapshot: snapshot,
+      renderedBoard: renderedBoard,
+      entityTag: SharedTag.tag(
+        plan.entityTag(of: renderedBoard, isCopy: isCopy),
+        at: snapshot.position
+      )
+    )
+  }
+
+  /// Keeps a complete board of the present for the next such request.
+  private func keep(_ board: CurrentBoard, _ asked: Asked, _ plan: BoardPlan) {
+    guard let text = asked.text, plan.isInTime, plan.phases == plan.wanted,
+      asked.request.instant == nil, !asked.request.isDebug
+    else { return }
+    boards.keep(board, text, asked.version) { version }
+  }
+
+  private func board(
+    _ asked: Asked,
+    _ plan: BoardPlan,
+    waited: Wait? = nil,
     isBehind: Bool
   ) throws -> Response {
     let now = clock.now
+    let (current, isCopy) = try current(asked, plan, isAfterWait: waited != nil, at: now)
+    let renderedBoard = current.renderedBoard
+    let elapsed = (ContinuousClock.now - asked.began).milliseconds
+    let foretold = renderer.foretold(current.snapshot.trips, at: now)
+    let age = current.snapshot.trips.age(at: now)
+    let answer = BoardAnswer(
+      request: asked.request,
+      renderedBoard: renderedBoard,
+      snapshot: current.snapshot,
+      mode: plan.mode(of: renderedBoard, isCopy: isCopy),
+      skipped: plan.skipped,
+      requestId: asked.caller.requestId,
+      now: now,
+      elapsed: elapsed,
+      entityTag: current.entityTag,
+      foretold: foretold
+    )
+    var headers = fields(current, 200, current.entityTag, age, foretold, asked, elapsed, at: now)
+    headers.append(HTTPField(name: .contentType, value: "application/json; charset=utf-8"))
+    if isCopy {
+      headers[.mdStale] = "1"
+      headers[.mdStaleReason] = "stationboard_timeout"
+    }
+    if isBehind { headers[.mdRealtimeBehind] = "1" }
+    if let waited { Self.note(waited.asked, &headers) }
+    let body = boards.body(answer, of: current, isKnown: current === asked.known)
+    // Otherwise Hummingbird searches the fields for the length and sets it.
+    headers.append(HTTPField(name: .contentLength, value: String(body.readableBytes)))
+    record(200, age, asked.began, waited?.time)
+    return Response(status: .ok, headers: headers, body: ResponseBody(byteBuffer: body))
+  }
+
+  /// The board to show: the one that is known if it is still right, otherwise a new one; a recent copy if time ran out.
+  private func current(
+    _ asked: Asked,
+    _ plan: BoardPlan,
+    isAfterWait: Bool,
+    at now: Double
+  ) throws -> (board: CurrentBoard, isCopy: Bool) {
+    if let known = asked.known, !isAfterWait, plan.isInTime, known.phases == plan.phases,
+      renderer.isCurrent(known, at: now, isForComparison: false)
+    {
+      renderer.metrics.count(.reused)
+      return (known, false)
+    }
     // Read once: the realtime metadata of a response belongs to the realtime it shows.
-    let newest = renderer.snapshot(of: asked.stop.feed)
-    let copy = plan.isInTime ? nil : renderer.copy(asked, phases: plan.wanted, at: now)
+    let newest = renderer.snapshot(of: asked.request.stop.feed)
+    let copy = plan.isInTime ? nil : renderer.copy(asked.request, phases: plan.wanted, at: now)
     let snapshot = copy.map { newest.with(trips: $0.trips, alerts: $0.alerts) } ?? newest
     let renderedBoard =
-      copy ?? renderer.renderedBoard(asked, phases: plan.phases, at: now, snapshot: snapshot)
+      copy
+      ?? renderer.renderedBoard(asked.request, phases: plan.phases, at: now, snapshot: snapshot)
     if !plan.isInTime, copy == nil, renderedBoard.rows.isEmpty {
       renderer.metrics.count(.refused)
       throw Problem.boardTimeout
@@ -113,86 +254,25 @@ struct BoardEndpoint {
     renderer.metrics.count(
       copy != nil ? .staleCopy : !plan.isInTime ? .timetableOnly : isMade ? .made : .reused
     )
-    let elapsed = (ContinuousClock.now - began).milliseconds
-    let answer = BoardAnswer(
-      request: asked,
-      renderedBoard: renderedBoard,
-      snapshot: snapshot,
-      mode: plan.mode(of: renderedBoard, isCopy: copy != nil),
-      skipped: plan.skipped,
-      requestId: caller.requestId,
-      now: now,
-      elapsed: elapsed,
-      entityTag: SharedTag.tag(
-        plan.entityTag(of: renderedBoard, isCopy: copy != nil),
-        at: snapshot.position
-      ),
-      foretold: renderer.foretold(snapshot.trips, at: now)
-    )
-    var headers = fields(
-      renderedBoard,
-      answer.entityTag,
-      snapshot,
-      answer.foretold,
-      caller.requestId,
-      elapsed,
-      at: now
-    )
-    let receipt = caller.receipt(
-      status: 200,
-      entityTag: answer.entityTag,
-      realtime: renderedBoard.status.rawValue,
-      sourceTime: snapshot.trips.sourceTime,
-      at: now
-    )
-    if let receipt { headers.append(HTTPField(name: .mdReceipt, value: receipt)) }
-    headers.append(HTTPField(name: .contentType, value: "application/json; charset=utf-8"))
-    if copy != nil {
-      headers[.mdStale] = "1"
-      headers[.mdStaleReason] = "stationboard_timeout"
-    }
-    if isBehind { headers[.mdRealtimeBehind] = "1" }
-    if let waited { Self.note(waited.asked, &headers) }
-    let response = Response(
-      status: .ok,
-      headers: headers,
-      body: ResponseBody(byteBuffer: answer.body())
-    )
-    record(200, snapshot, began, waited?.time, at: now)
-    return response
+    let board = board(asked.request, plan, snapshot, renderedBoard, isCopy: copy != nil)
+    if !isAfterWait { keep(board, asked, plan) }
+    return (board, copy != nil)
   }
 
   /// An answer without a body: the client's copy is right.
   private func response(
     _ unchanged: BoardConditions.Unchanged,
-    _ asked: BoardRequest,
-    _ plan: BoardPlan,
-    _ caller: BoardCaller,
-    _ began: ContinuousClock.Instant,
-    waited: (asked: Int64, time: Duration)? = nil,
+    _ asked: Asked,
+    waited: Wait? = nil,
     isBehind: Bool
   ) -> Response {
     let now = clock.now
-    let snapshot = unchanged.snapshot
-    let elapsed = (ContinuousClock.now - began).milliseconds
-    // A cache updates the response with the tag that it has.
-    let tag =
-      unchanged.tag
-      ?? SharedTag.tag(
-        plan.entityTag(of: unchanged.renderedBoard, isCopy: false),
-        at: snapshot.position
-      )
-    let foretold = renderer.foretold(snapshot.trips, at: now)
-    let renderedBoard = unchanged.renderedBoard
-    var headers = fields(renderedBoard, tag, snapshot, foretold, caller.requestId, elapsed, at: now)
-    let receipt = caller.receipt(
-      status: unchanged.status.code,
-      entityTag: tag,
-      realtime: renderedBoard.status.rawValue,
-      sourceTime: snapshot.trips.sourceTime,
-      at: now
-    )
-    if let receipt { headers.append(HTTPField(name: .mdReceipt, value: receipt)) }
+    let board = unchanged.board
+    let elapsed = (ContinuousClock.now - asked.began).milliseconds
+    let foretold = renderer.foretold(board.snapshot.trips, at: now)
+    let age = board.snapshot.trips.age(at: now)
+    let (status, tag) = (unchanged.status.code, unchanged.tag)
+    var headers = fields(board, status, tag, age, foretold, asked, elapsed, at: now)
     renderer.metrics.count(unchanged.status == .noContent ? .noContent : .notModified)
     if unchanged.status == .noContent {
       headers[.mdRealtimeApplied] = "0"
@@ -200,52 +280,53 @@ struct BoardEndpoint {
     }
     if isBehind { headers[.mdRealtimeBehind] = "1" }
     if let waited { Self.note(waited.asked, &headers) }
-    record(unchanged.status.code, snapshot, began, waited?.time, at: now)
-    return Response(status: unchanged.status, headers: headers)
+    record(status, age, asked.began, waited?.time)
+    return Response(withoutContent: unchanged.status, headers)
   }
 
   private func record(
     _ status: Int,
-    _ snapshot: RealtimeSnapshot,
+    _ age: Double?,
     _ began: ContinuousClock.Instant,
-    _ waited: Duration?,
-    at now: Double
+    _ waited: Duration?
   ) {
-    served.recordRead(
-      status,
-      total: began.duration(to: .now),
-      waited: waited,
-      age: snapshot.trips.age(at: now)
-    )
+    served.recordRead(status, total: began.duration(to: .now), waited: waited, age: age)
   }
 
   private func fields(
-    _ renderedBoard: RenderedBoard,
+    _ board: CurrentBoard,
+    _ status: Int,
     _ tag: String,
-    _ snapshot: RealtimeSnapshot,
+    _ age: Double?,
     _ foretold: ForetoldChange?,
-    _ requestId: String,
+    _ asked: Asked,
     _ elapsed: Double,
     at now: Double
   ) -> HTTPFields {
-    var headers = renderedBoard.fields
+    var headers = board.fields
     headers.reserveCapacity(Self.mostFields)
+    if tag != board.entityTag { headers[.eTag] = tag }
     // Appended: setting a field would search the existing ones.
     func add(_ name: HTTPField.Name, _ value: String?) {
       if let value { headers.append(HTTPField(name: name, value: value)) }
     }
     let place = foretold == nil ? 0 : Double.random(in: 0..<1)
     add(.cacheControl, Self.cacheControl(foretold, place: place, at: now))
-    if tag != renderedBoard.entityTag { headers[.eTag] = tag }
-    add(.mdRequestId, requestId)
-    let age = snapshot.trips.age(at: now)
+    add(.mdRequestId, asked.caller.requestId)
+    let lastPollAt = board.snapshot.trips.lastPollAt
     add(.mdRealtimeAge, age.map { String(Int($0 * 1_000)) } ?? "-1")
-    add(.mdRealtimeFetchedAt, snapshot.trips.sourceText)
-    add(.mdLastPollAt, snapshot.trips.lastPollText)
-    add(.mdPollAge, snapshot.trips.lastPollAt.map { String(Int(max(now - $0, 0) * 1_000)) })
+    add(.mdPollAge, lastPollAt.map { String(Int(max(now - $0, 0) * 1_000)) })
     add(.mdRealtimeNext, foretold.map { String(Int(($0.expectedAt - now) * 1_000)) })
     add(.mdRealtimeSpread, foretold.map { String(Int($0.spread * 1_000)) })
     add(.mdBackendTotal, Self.thousandths(elapsed))
+    let receipt = asked.caller.receipt(
+      status: status,
+      entityTag: tag,
+      realtime: board.renderedBoard.status.rawValue,
+      sourceTime: board.snapshot.trips.sourceTime,
+      at: now
+    )
+    add(.mdReceipt, receipt)
     return headers
   }
 
@@ -255,9 +336,22 @@ struct BoardEndpoint {
   /// A number that is not negative with three digits after the point: `Double` takes longer to write the fewest digits that
   /// distinguish it from all others.
   static func thousandths(_ number: Double) -> String {
-    let count = Int((number * 1_000).rounded())
-    let digits = String(count % 1_000)
-    return "\(count / 1_000).\(String(repeating: "0", count: 3 - digits.utf8.count))\(digits)"
+    let count = Int(min(number * 1_000, 99_999_999_999_999).rounded())
+    // Not longer than the texts that need no memory of their own.
+    return String(unsafeUninitializedCapacity: 15) { text in
+      var (rest, start) = (count, 15)
+      repeat {
+        if start == 12 {
+          start -= 1
+          text[start] = UInt8(ascii: ".")
+        }
+        start -= 1
+        text[start] = UInt8(ascii: "0") + UInt8(rest % 10)
+        rest /= 10
+      } while rest > 0 || start > 10
+      for place in start..<15 { text[place - start] = text[place] }
+      return 15 - start
+    }
   }
 
   /// Says that an answer was held back, and that its connection ends with it.

@@ -23,6 +23,7 @@ package struct StationboardService: Sendable {
   private let receiptKey: ReceiptKey?
   private let responses: ResponseCounter?
   private let renderer: BoardRenderer
+  private let boards = CurrentBoards()
   private let otherMetrics: @Sendable (inout MetricsText) async -> Void
   private let serving: ResourceServing
   private let alsoServed: [ServingMetrics]
@@ -88,7 +89,7 @@ package struct StationboardService: Sendable {
     statusServing.close()
   }
 
-  /// Keeps the history and `/api/status` until the task is cancelled.
+  /// Keeps the history and `/api/status`, and releases timetables that are replaced, until the task is cancelled.
   package func run() async {
     let reader = StatusReader(
       store: store,
@@ -97,7 +98,9 @@ package struct StationboardService: Sendable {
       history: history,
       sharing: sharing
     )
+    let imports = store.changes()
     await withTaskGroup { group in
+      group.addTask { [boards] in for await _ in imports { boards.removeAll() } }
       if let history {
         group.addTask { [serving] in await history.run { serving.metrics.ages } }
       }
@@ -120,6 +123,7 @@ package struct StationboardService: Sendable {
       serving: serving,
       served: serving.metrics.route("/api/stationboard"),
       requests: UnderstoodRequests(),
+      boards: boards,
       receiptKey: receiptKey
     )
     let stream = BoardStreamEndpoint(

@@ -15,6 +15,7 @@ package final class FeedStore: Sendable {
   private let logger: Logger
   private let state: Mutex<State>
   private let broadcaster = UpdateBroadcaster()
+  private let changeCount = Atomic<UInt64>(0)
 
   private struct State {
     var manifest = FeedManifest()
@@ -110,6 +111,9 @@ package final class FeedStore: Sendable {
   /// A request keeps the ones it began with.
   package var feeds: [Feed] { state.withLock { $0.feeds } }
 
+  /// The number of changes of the feeds so far; the feeds that are read after it are as new.
+  var version: UInt64 { changeCount.load(ordering: .acquiring) }
+
   /// The feeds, of which there is at least one.
   ///
   /// - Throws: ``Problem`` 503 `no_timetable`.
@@ -186,6 +190,7 @@ package final class FeedStore: Sendable {
           retryAt: failures.isEmpty ? nil : isRepaired ? .now : .now + Self.retryAfter,
           repairs: state.repairs
         )
+        changeCount.add(1, ordering: .releasing)
       }
       broadcaster.send()
     } catch {

@@ -98,7 +98,7 @@ extension RealtimeFeeds {
         hasVehicles = true
       }
       let vehicles = current
-      let isPlaced = state.withLock { state -> Bool in
+      let isPlaced = update { state -> Bool in
         guard var newest = state[source.prefix], newest.taken == taken else { return false }
         if hasVehicles {
           for place in vehicles.vehicles.indices {
@@ -170,7 +170,7 @@ extension RealtimeFeeds {
         AlertIndex(feeds, timetable: $0.timetable, previous: current.snapshot.alertIndex)
       }
       let indexSeconds = (ContinuousClock.now - began).seconds
-      let isPlaced = state.withLock { state -> Bool in
+      let isPlaced = update { state -> Bool in
         guard var newest = state[source.prefix], newest.taken == current.taken else { return false }
         // The same alerts arrived again and the previous copy was fresh: boards do not change.
         let age = newest.alerts[place].status.age(at: now)
@@ -229,7 +229,7 @@ extension RealtimeFeeds {
       current.vehicles[place].vehicles = index
       let together = VehicleIndex.combined(current.vehicleIndexes(at: now))
       let indexSeconds = (ContinuousClock.now - began).seconds
-      let isPlaced = state.withLock { state -> Bool in
+      let isPlaced = update { state -> Bool in
         guard var newest = state[source.prefix], newest.taken == current.taken else { return false }
         note(&newest.vehicles[place].status, indexSeconds)
         for other in current.vehicles.indices {
@@ -311,7 +311,7 @@ extension RealtimeFeeds {
         hasAlerts
         ? AlertIndex(current.alerts.compactMap(\.content), timetable: feed.timetable)
         : current.snapshot.alertIndex
-      let isPlaced = state.withLock { state -> Bool in
+      let isPlaced = update { state -> Bool in
         guard var newest = state[prefix], newest.taken == current.taken else { return false }
         for place in trips.indices { newest.trips[place].index = trips[place].index }
         if trips.contains(where: { $0.index != nil }) { newest.tripGeneration = generation }

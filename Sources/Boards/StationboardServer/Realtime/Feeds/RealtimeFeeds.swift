@@ -27,6 +27,7 @@ package final class RealtimeFeeds: Sendable {
   let history: HistoryInbox?
   private let onTaken: @Sendable (RealtimeSource) -> Void
   let state: Mutex<[String: RealtimeState]>
+  private let changeCount = Atomic<UInt64>(0)
   /// The server that polls each source, while it is polled.
   private let pollers = Mutex<[RealtimeSource: FreshnessClient]>([:])
   private let broadcaster = UpdateBroadcaster()
@@ -90,6 +91,20 @@ package final class RealtimeFeeds: Sendable {
 
   /// The share of the trip updates of a feed that must match a trip, in percent.
   func leastPercent(of feed: Feed) -> Int { leastPercent.percent(prefix: feed.entry.prefix ?? "") }
+
+  /// The number of changes of realtime so far; what is read after it is as new.
+  var version: UInt64 { changeCount.load(ordering: .acquiring) }
+
+  /// Changes the states, and counts the change.
+  func update<Outcome: Sendable>(
+    _ change: (inout [String: RealtimeState]) -> Outcome
+  ) -> Outcome {
+    state.withLock { state in
+      // Before the lock is released: no request reads the new state with the earlier number.
+      defer { changeCount.add(1, ordering: .releasing) }
+      return change(&state)
+    }
+  }
 
   /// What boards of a timetable may know of realtime.
   func snapshot(of feed: Feed) -> RealtimeSnapshot {
@@ -330,7 +345,7 @@ package final class RealtimeFeeds: Sendable {
       sequence = next
       return verdict
     }
-    let verdict = state.withLock { state in
+    let verdict = update { state in
       var sequence = state[source.prefix]?.sequence(of: source)
       let verdict = judged(&sequence)
       if let sequence { state[source.prefix]?.put(sequence, of: source) }
@@ -375,7 +390,7 @@ package final class RealtimeFeeds: Sendable {
   func report(_ counters: RealtimeCounters?, of prefix: String) {
     guard let counters, counters.received > 0 else { return }
     let match = counters.match
-    let before = state.withLock { state -> RealtimeCounters.Match? in
+    let before = update { state -> RealtimeCounters.Match? in
       let before = state[prefix]?.match
       state[prefix]?.match = match
       return before
@@ -408,7 +423,7 @@ package final class RealtimeFeeds: Sendable {
     isTick: Bool = true,
     _ change: (inout SourceStatus, inout RealtimeState) -> Void
   ) {
-    let before = state.withLock { state -> RealtimeState? in
+    let before = update { state -> RealtimeState? in
       guard var current = state[source.prefix] else { return nil }
       let before = current
       switch source.kind {

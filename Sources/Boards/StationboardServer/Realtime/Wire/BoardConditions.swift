@@ -9,11 +9,9 @@ struct BoardConditions {
     /// 304 or 204.
     var status: HTTPResponse.Status
     /// The client's copy.
-    var renderedBoard: RenderedBoard
-    /// The realtime data at that instant.
-    var snapshot: RealtimeSnapshot
-    /// The tag as the client has it, if it has one.
-    var tag: String?
+    var board: CurrentBoard
+    /// The tag of the response: as the client has it, if it has one, because a cache updates the response with that tag.
+    var tag: String
   }
 
   private let ifNoneMatch: String?
@@ -38,45 +36,43 @@ struct BoardConditions {
         .grantedWait(longest: BoardBudget.longestWait)
   }
 
+  /// Whether a client may be told that it has the board of a request.
+  func allowComparison(_ request: BoardRequest) -> Bool {
+    (ifNoneMatch != nil || since != nil) && request.instant == nil && !request.isDebug
+  }
+
   /// Compares the client's copy with the current board; `nil` if the client needs a new board.
+  ///
+  /// - Parameters:
+  ///   - board: The current board, made for comparison.
+  ///   - plan: What the board is made of.
+  ///   - renderer: Finds out when the board last changed.
   func unchanged(
-    _ request: BoardRequest,
+    _ board: CurrentBoard,
     _ plan: BoardPlan,
-    _ renderer: BoardRenderer,
-    at now: Double
+    _ renderer: BoardRenderer
   ) -> Unchanged? {
-    guard ifNoneMatch != nil || since != nil, request.instant == nil, !request.isDebug else {
-      return nil
-    }
-    let snapshot = renderer.snapshot(of: request.stop.feed)
-    let renderedBoard = renderer.renderedBoard(
-      request,
-      phases: plan.phases,
-      at: now,
-      snapshot: snapshot,
-      isForComparison: true
-    )
+    let renderedBoard = board.renderedBoard
+    let snapshot = board.snapshot
     if let ifNoneMatch {
+      if ifNoneMatch == board.entityTag {
+        return Unchanged(status: .notModified, board: board, tag: ifNoneMatch)
+      }
       let text = plan.entityTag(of: renderedBoard, isCopy: false)
       guard let tag = Self.matching(text, ifNoneMatch, isShared: snapshot.position != nil) else {
         return nil
       }
-      return Unchanged(
-        status: .notModified,
-        renderedBoard: renderedBoard,
-        snapshot: snapshot,
-        tag: tag
-      )
+      return Unchanged(status: .notModified, board: board, tag: tag)
     }
     let source = snapshot.trips.sourceTime
     // One clock and an exact token: the client has this publication, and since then the board has looked
     // the same.
     guard let since, let source, isToken(since, source, snapshot, renderer),
       renderedBoard.status.isFresh,
-      renderer.since(renderedBoard, request, phases: plan.phases, snapshot: snapshot)
+      renderer.since(renderedBoard, board.request, phases: board.phases, snapshot: snapshot)
         <= max(since, source)
     else { return nil }
-    return Unchanged(status: .noContent, renderedBoard: renderedBoard, snapshot: snapshot)
+    return Unchanged(status: .noContent, board: board, tag: board.entityTag)
   }
 
   /// The tag of a client that is right, as the client has it.

@@ -65,7 +65,7 @@ package final class PhaseFaults: Sendable {
   /// Holds every board until it is closed; `nil` if none is held.
   private let hold: LongPollLimiter?
   /// Whether there is any fault: every request asks, and there hardly ever is one.
-  private let areAny: Bool
+  let areAny: Bool
 
   /// Creates faults.
   ///

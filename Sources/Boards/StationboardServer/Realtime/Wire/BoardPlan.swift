@@ -24,6 +24,12 @@ struct BoardPlan {
   ) async {
     wanted = request.includeAlerts ? [.timetable, .realtime, .alerts] : [.timetable, .realtime]
     func left() -> Duration { BoardBudget.total - (ContinuousClock.now - began) }
+    if !faults.areAny, inFlight <= BoardBudget.inFlight,
+      left() >= max(BoardBudget.realtime, BoardBudget.alerts)
+    {
+      phases = wanted
+      return
+    }
     isInTime = await faults.pass(.timetable, within: left())
     guard isInTime else {
       skipped = ["rt_apply_skipped_budget", "alerts_skipped_budget"]

@@ -9,9 +9,15 @@ final class BoardRenderer: Sendable {
   let decay: RealtimeDecay
   let metrics = BoardMetrics()
   private let cache = BoardCache()
-  private let inFlight = Atomic<Int>(0)
-  /// The requests of the last seconds, of all boards: they are answered by one server.
-  private let requests = Mutex(RequestCount())
+  /// The requests for all boards: one server answers them.
+  private struct Traffic {
+    /// How many are being answered.
+    var inFlight = 0
+    /// Those of the last seconds.
+    var recent = RequestCount()
+  }
+
+  private let traffic = Mutex(Traffic())
   /// How many answers a second the server gives with ease.
   private let ease: Int
   /// What boards say and understand beside the native contract.
@@ -79,9 +85,11 @@ final class BoardRenderer: Sendable {
     let statuses = statuses(snapshot, phases: phases, at: now)
     let key = BoardKey(request, phases: phases)
     let before = request.instant == nil ? cache.renderedBoard(key) : nil
-    if let before, now < before.validUntil, before.given == statuses {
-      if before.tick == snapshot.tick { return before }
-      if isForComparison, looksTheSame(before, snapshot, request, at: now) { return before }
+    if let before, now < before.validUntil, before.given == statuses,
+      before.tick == snapshot.tick
+        || isForComparison && looksTheSame(before, snapshot, request, at: now)
+    {
+      return before
     }
     let (board, selection) = make(request, snapshot, phases: phases, at: now)
     let renderedBoard = RenderedBoard(
@@ -95,6 +103,21 @@ final class BoardRenderer: Sendable {
     if let coverage = renderedBoard.coverage { metrics.count(coverage) }
     if request.instant == nil { cache.put(renderedBoard, key) }
     return renderedBoard
+  }
+
+  /// Whether a board is still right, as long as timetables and realtime are what it was made with.
+  ///
+  /// - Parameters:
+  ///   - board: The board.
+  ///   - now: The service clock.
+  ///   - isForComparison: Whether only the visible content counts.
+  func isCurrent(_ board: CurrentBoard, at now: Double, isForComparison: Bool) -> Bool {
+    let renderedBoard = board.renderedBoard
+    guard now < renderedBoard.validUntil,
+      renderedBoard.given == statuses(board.snapshot, phases: board.phases, at: now)
+    else { return false }
+    return renderedBoard.tick == board.snapshot.tick
+      || isForComparison && looksTheSame(renderedBoard, board.snapshot, board.request, at: now)
   }
 
   /// Merges timetable, realtime and alerts.
@@ -220,32 +243,36 @@ final class BoardRenderer: Sendable {
 
   // MARK: Boards in flight
 
-  /// Counts a board that is being made.
+  /// Counts a request, and a board that is being made for it.
   ///
+  /// - Parameter now: When the request came, on the service clock.
   /// - Returns: How many are being made now, this one included.
-  func enter() -> Int { inFlight.add(1, ordering: .relaxed).newValue }
+  func enter(at now: Double) -> Int {
+    traffic.withLock { traffic in
+      traffic.recent.note(at: now)
+      traffic.inFlight += 1
+      return traffic.inFlight
+    }
+  }
 
   /// Counts a board that is done.
-  func leave() { inFlight.subtract(1, ordering: .relaxed) }
+  func leave() { traffic.withLock { $0.inFlight -= 1 } }
 
   /// Lets a request wait that is counted as a board being made: while it waits it is not counted.
   func whileNotRendering<Found>(
     _ wait: @concurrent () async throws -> Found
   ) async rethrows -> Found {
     leave()
-    defer { _ = enter() }
+    defer { traffic.withLock { $0.inFlight += 1 } }
     return try await wait()
   }
-
-  /// Counts a request for a board.
-  func note(at now: Double) { requests.withLock { $0.note(at: now) } }
 
   /// The announcement of the next trip updates; `nil` if the source has no known rhythm or is late (R31).
   ///
   /// Clients that asked within the last period ask again after the next publication.
-  func foretold(_ trips: SourceStatus, at now: Double) -> ForetoldChange? {
+  func foretold(_ trips: borrowing SourceStatus, at now: Double) -> ForetoldChange? {
     guard let next = trips.nextExpected(at: now), let period = trips.period else { return nil }
-    let clients = requests.withLock { $0.count(last: period, at: now) }
+    let clients = traffic.withLock { $0.recent.count(last: period, at: now) }
     return ForetoldChange(
       expectedAt: next,
       quantile: SourceStatus.quantile,

@@ -29,6 +29,17 @@ final class RenderedBoard: Sendable {
   let rows: [Row]
   /// The members before the departures: `"station":…,"resolved":…`.
   let place: [UInt8]
+  /// The number of bytes of a body up to the departures and behind them.
+  var beginningLength: Int {
+    [Self.opening, Self.middle, Self.closing].reduce(place.count + departures.count) {
+      $0 + $1.utf8CodeUnitCount
+    }
+  }
+
+  /// The JSON before ``place``, between it and the departures, and behind those.
+  static let (opening, middle, closing): (StaticString, StaticString, StaticString) = (
+    "{", ",\"departures\":[", "],"
+  )
   /// The JSON of `banners`.
   let banners: [UInt8]
   /// The JSON of the member `onDemand`, with a comma; empty without offers.
