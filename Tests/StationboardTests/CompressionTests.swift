@@ -33,6 +33,9 @@ import Testing
     }
     answer("long", "application/json; charset=utf-8", Self.text, [.vary: "Origin"])
     answer("short", "application/json", "{}")
+    for (number, vary) in Self.variations.enumerated() {
+      answer("vary-\(number)", "application/json", "{}", [.vary: vary.field])
+    }
     answer("image", "image/png", Self.text)
     answer("stream", "text/event-stream", Self.text)
     answer("encoded", "text/plain", Self.text, [.contentEncoding: "br"])
@@ -77,6 +80,23 @@ import Testing
       #expect(answer.headers[.eTag] == "\"abc\"")
       #expect(answer.headers[.vary] == "Origin, Accept-Encoding")
       #expect(String(decoding: answer.body, as: UTF8.self) == Self.text)
+    }
+  }
+
+  /// Values of `Vary`, and whether they name `Accept-Encoding`.
+  private static let variations: [(field: String, isNamed: Bool)] = [
+    ("Accept-Encoding", true), ("accept-encoding", true), ("ACCEPT-ENCODING", true),
+    ("Origin,Accept-Encoding", true), ("Origin , Accept-Encoding , Accept-Language", true),
+    ("Accept-Encoding,", true), (",,Accept-Encoding", true), ("Origin", false),
+    ("Accept-Encodings", false), ("Accept-Encodin", false), ("X-Accept-Encoding", false),
+    ("Accept- Encoding", false), ("Accept-Encoding x", false), ("x Accept-Encoding", false),
+    ("Accept,Encoding", false), ("Accept-Encoding-Accept-Encoding", false),
+  ]
+
+  @Test func `a field that names Accept-Encoding is left as it is`() async throws {
+    for (number, (field, isNamed)) in Self.variations.enumerated() {
+      let vary = try await get("vary-\(number)").headers[.vary]
+      #expect(vary == (isNamed ? field : field + ", Accept-Encoding"), "\(field)")
     }
   }
 

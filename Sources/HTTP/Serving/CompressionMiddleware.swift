@@ -137,7 +137,11 @@ package struct CompressionMiddleware<Context: RequestContext>: RouterMiddleware 
   private static func vary(_ response: inout Response) {
     let field = response.headers.value(of: .vary)
     if let field, names(field, "accept-encoding") { return }
-    response.headers[.vary] = (field.map { $0 + ", " } ?? "") + "Accept-Encoding"
+    if let field {
+      response.headers[.vary] = field + ", Accept-Encoding"
+    } else {
+      response.headers.append(HTTPField(name: .vary, value: "Accept-Encoding"))
+    }
   }
 
   /// Whether a list of names has one, in any case.
@@ -146,14 +150,20 @@ package struct CompressionMiddleware<Context: RequestContext>: RouterMiddleware 
   private static func names(_ list: String, _ name: StaticString) -> Bool {
     var list = list
     return list.withUTF8 { bytes in
-      bytes.split(separator: UInt8(ascii: ",")).contains { part in
-        let part = part.drop { $0 == 0x20 || $0 == 0x09 }
-        return part.count >= name.utf8CodeUnitCount
-          && zip(part, 0...).allSatisfy { byte, place in
-            place < name.utf8CodeUnitCount
-              ? byte | 0x20 == name.utf8Start[place] : byte == 0x20 || byte == 0x09
-          }
+      let length = name.utf8CodeUnitCount
+      /// The length of the name so far, from the beginning of a part on; `nil` if the part is another name.
+      var found: Int? = 0
+      for byte in bytes {
+        switch (byte, found) {
+        case (UInt8(ascii: ","), length): return true
+        case (UInt8(ascii: ","), _): found = 0
+        case (0x20, 0), (0x20, length), (0x09, 0), (0x09, length): break
+        case (_, let place?) where place < length && byte | 0x20 == name.utf8Start[place]:
+          found = place + 1
+        default: found = nil
+        }
       }
+      return found == length
     }
   }
 }

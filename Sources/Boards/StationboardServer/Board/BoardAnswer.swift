@@ -87,6 +87,7 @@ struct BoardAnswer {
   /// - Parameters:
   ///   - renderedBoard: The rendered board.
   ///   - more: The bytes that will follow.
+  /// - Returns: The beginning, with room for them.
   static func beginning(of renderedBoard: RenderedBoard, capacity more: Int) -> ByteBuffer {
     var body = ByteBufferAllocator().buffer(capacity: renderedBoard.beginningLength + more)
     body.writeStaticString(RenderedBoard.opening)

@@ -41,12 +41,13 @@ struct BoardConditions {
     (ifNoneMatch != nil || since != nil) && request.instant == nil && !request.isDebug
   }
 
-  /// Compares the client's copy with the current board; `nil` if the client needs a new board.
+  /// Compares the client's copy with the current board.
   ///
   /// - Parameters:
   ///   - board: The current board, made for comparison.
   ///   - plan: What the board is made of.
   ///   - renderer: Finds out when the board last changed.
+  /// - Returns: The response; `nil` if the client needs a new board.
   func unchanged(
     _ board: CurrentBoard,
     _ plan: BoardPlan,

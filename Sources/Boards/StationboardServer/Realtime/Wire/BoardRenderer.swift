@@ -111,6 +111,7 @@ final class BoardRenderer: Sendable {
   ///   - board: The board.
   ///   - now: The service clock.
   ///   - isForComparison: Whether only the visible content counts.
+  /// - Returns: Whether it is.
   func isCurrent(_ board: CurrentBoard, at now: Double, isForComparison: Bool) -> Bool {
     let renderedBoard = board.renderedBoard
     guard now < renderedBoard.validUntil,

@@ -25,11 +25,12 @@ final class CurrentBoards: Sendable {
 
   private let shares = (0..<ThreadNumber.count).map { _ in Share() }
 
-  /// Returns the board of a request; `nil` if it was not asked for since the last change.
+  /// The board of a request.
   ///
   /// - Parameters:
   ///   - text: The request.
   ///   - version: The version of timetables and realtime, read before.
+  /// - Returns: The board; `nil` if it was not asked for since the last change.
   func board(_ text: RequestText, _ version: CurrentBoard.Version) -> CurrentBoard? {
     // Freed outside of the lock.
     let (board, gone) = shares[ThreadNumber.current].contents.withLock { share in
@@ -66,12 +67,13 @@ final class CurrentBoards: Sendable {
     withExtendedLifetime(gone) {}
   }
 
-  /// Returns the body of a response.
+  /// The body of a response.
   ///
   /// - Parameters:
   ///   - answer: The response.
   ///   - board: Its board.
   ///   - isKnown: Whether the board was the one of a response before.
+  /// - Returns: The body.
   func body(_ answer: BoardAnswer, of board: CurrentBoard, isKnown: Bool) -> ByteBuffer {
     let share = shares[ThreadNumber.current]
     let end = isKnown ? answer.end(board.end { answer.template() }) : answer.end()
