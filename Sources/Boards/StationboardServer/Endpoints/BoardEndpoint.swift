@@ -133,14 +133,27 @@ struct BoardEndpoint {
     _ plan: BoardPlan,
     _ conditions: BoardConditions
   ) -> BoardConditions.Unchanged? {
-    if let known = asked.known, known.phases == plan.phases,
-      renderer.isCurrent(known, at: clock.now, isForComparison: true)
-    {
+    if let known = known(asked, plan, isForComparison: true, at: clock.now) {
       return conditions.unchanged(known, plan, renderer)
     }
     let board = compared(asked.request, plan)
     keep(board, asked, plan)
     return conditions.unchanged(board, plan, renderer)
+  }
+
+  /// The board that the same request showed last, if it is still right.
+  private func known(
+    _ asked: Asked,
+    _ plan: BoardPlan,
+    isForComparison: Bool,
+    at now: Double
+  ) -> CurrentBoard? {
+    // Read again: the request may have waited, for a publication that another server has shown.
+    guard let known = asked.known, plan.isInTime, known.phases == plan.phases,
+      version == asked.version,
+      renderer.isCurrent(known, at: now, isForComparison: isForComparison)
+    else { return nil }
+    return known
   }
 
   /// The current board, made to be compared with what a client has.
@@ -233,9 +246,7 @@ struct BoardEndpoint {
     isAfterWait: Bool,
     at now: Double
   ) throws -> (board: CurrentBoard, isCopy: Bool) {
-    if let known = asked.known, !isAfterWait, plan.isInTime, known.phases == plan.phases,
-      renderer.isCurrent(known, at: now, isForComparison: false)
-    {
+    if !isAfterWait, let known = known(asked, plan, isForComparison: false, at: now) {
       renderer.metrics.count(.reused)
       return (known, false)
     }

@@ -89,7 +89,8 @@ package struct StationboardService: Sendable {
     statusServing.close()
   }
 
-  /// Keeps the history and `/api/status`, and releases timetables that are replaced, until the task is cancelled.
+  /// Keeps the history and `/api/status`, and releases timetables and realtime that are replaced, until the task is
+  /// cancelled.
   package func run() async {
     let reader = StatusReader(
       store: store,
@@ -101,6 +102,9 @@ package struct StationboardService: Sendable {
     let imports = store.changes()
     await withTaskGroup { group in
       group.addTask { [boards] in for await _ in imports { boards.removeAll() } }
+      if let ticks = realtime?.ticks() {
+        group.addTask { [boards] in for await _ in ticks { boards.removeAll() } }
+      }
       if let history {
         group.addTask { [serving] in await history.run { serving.metrics.ages } }
       }

@@ -89,7 +89,7 @@ final class CurrentBoards: Sendable {
     return body
   }
 
-  /// Removes all boards, which would otherwise keep earlier timetables open until the next request.
+  /// Removes all boards, which would otherwise keep earlier timetables and realtime in memory until the next requests.
   func removeAll() {
     for share in shares {
       let gone = share.contents.withLock { share in
